@@ -187,7 +187,7 @@ def boosting_cv(
 
 
 def _finish(model: Any, settings: BoostingSettings, run: Fold, schema: Schema, n_rounds: int) -> Any:
-    """The model of a fold, as if it had been fitted for so many rounds."""
+    """The model of a fold, as if it had been fitted with this number of rounds."""
     booster = run.rounds.booster().cut(n_rounds)
     model._keep(schema, booster, None, {}, replace(settings, n_rounds=n_rounds))
     model.do_early_stopping_, model.scorer_, model.validation_score_ = False, None, np.empty(0)

@@ -257,7 +257,7 @@ def check_fold_sizes(judge: Scoring, splits: list[Split]) -> None:
 
 
 def _tell_means(title: str | None) -> Any:
-    """What the progress bar says of the folds so far."""
+    """The progress bar's text about the folds so far."""
     sums: dict[str, list[float]] = {}
 
     def tell(outcome: Outcome) -> dict[str, Any]:
@@ -282,7 +282,7 @@ def _check_method(estimator: Any, method: str, splits: list[Split], n_rows: int)
 
 
 def _predictions(outcomes: list[Outcome], splits: list[Split], y: Any, method: str) -> np.ndarray:
-    """The folds' answers in the order of the rows."""
+    """The predictions of all folds in the order of the rows."""
     order = np.concatenate([split.test for split in splits])
     if any(one.error is not None for one in outcomes):
         raise ValueError(

@@ -20,7 +20,7 @@ _FOLDS, _REPEATS = 5, 10
 
 
 class Split:
-    """Rows to fit on and rows to judge on. Where one part is the rest of the other, only one is kept in memory."""
+    """Rows to fit on and rows to score. If one part is the complement of the other, only one is kept in memory."""
 
     def __init__(self, train: Any, test: Any, n_rows: int) -> None:
         train, self.test = (_row_numbers(part, n_rows) for part in (train, test))

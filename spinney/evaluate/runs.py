@@ -44,7 +44,7 @@ _SMALL = 5_000  # rows of a shared table below which threads would mostly wait f
 
 
 class Sheet(NamedTuple):
-    """What models are fitted to and judged on."""
+    """Data that models are fitted and scored on."""
 
     X: Any  # as it came
     opened: OpenedTable | None  # the same, opened for models that can share it
@@ -60,7 +60,7 @@ class Job(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What an outcome is to hold."""
+    """What an outcome must contain."""
 
     scoring: Scoring
     train_score: bool = False
@@ -118,7 +118,7 @@ def run_jobs(
     unit: str = "fold",
     tell: Callable[[Outcome], dict[str, Any]] | None = None,
 ) -> list[Outcome]:
-    """Do all jobs, `n_jobs` at a time. `tell` hears of every outcome and says what the bar shows."""
+    """Do all jobs, `n_jobs` at a time. `tell` receives every outcome and returns the progress bar's text."""
     _check_error_score(wanted.error_score)
     begun = time.perf_counter()
     progress = Progress(every_round=verbose > 1, unit=unit) if verbose else None
@@ -237,7 +237,7 @@ def _rows(sheet: Sheet, rows: np.ndarray, original: bool = False) -> Any:
 
 
 def _judge(model: Any, sheet: Sheet, job: Job, wanted: Wanted) -> tuple[dict[str, float], dict[str, float]]:
-    """Scores on the test rows and, if asked for, on the training rows."""
+    """Scores on the test rows and, on request, on the training rows."""
     fitted = job.split.train if job.rows is None else job.rows
     found = []
     for rows in (job.split.test, fitted) if wanted.train_score else (job.split.test,):

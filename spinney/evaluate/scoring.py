@@ -46,7 +46,7 @@ class Scoring:
 
     @property
     def only_predicts(self) -> bool:
-        """Whether X is handed on to the model and looked at by nobody else."""
+        """Whether X is passed only to the model's methods."""
         return all(only_predicts(one) for one in self.scorers.values())
 
     def __call__(
@@ -132,7 +132,7 @@ def _accuracy(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
 
 
 def only_predicts(scorer: Any) -> bool:
-    """Ours and scikit-learn's scorers give X to the model's methods and to nothing else."""
+    """Whether a scorer passes X only to the model's methods, as Spinney's and scikit-learn's do."""
     return scorer in (_own_score, _accuracy, _specificity) or (
         hasattr(scorer, "_score_func") and hasattr(scorer, "_sign")
     )
@@ -148,7 +148,7 @@ def takes_weights(scorer: Any) -> bool:
 
 
 class _Remembers:
-    """A model that gives the same answer again without thinking: several scores ask for the same predictions."""
+    """A model that caches its predictions: several scores need the same ones."""
 
     def __init__(self, model: Any) -> None:
         self._model = model

@@ -154,7 +154,7 @@ def make_results(candidates: Sequence[dict[str, Any]], outcomes: list[list[Outco
 
 
 def ranks(means: np.ndarray) -> np.ndarray:
-    """1 for the greatest; equals share the better rank, and NaN come last."""
+    """1 for the largest; ties share the better rank, and NaN come last."""
     known = np.where(np.isnan(means), np.nanmin(means) - 1 if not np.isnan(means).all() else 0.0, means)
     return rankdata(-known, method="min").astype(np.int32)
 

@@ -174,7 +174,7 @@ class _Race:
         return [outcomes[first : first + n] for first in range(0, len(outcomes), n)]
 
     def _tell_best(self) -> Any:
-        """What the progress bar says: the best mean of the candidates that are through all folds."""
+        """The progress bar's text: the best mean of the candidates that are through all folds."""
         waiting: list[float] = []
         means: list[float] = []
 

@@ -36,7 +36,7 @@ def read_rules(
     weights: Any,
     scale: Any,
 ) -> Rules:
-    """What is said of the columns, checked."""
+    """The user's requirements on columns, checked."""
     directions = by_number(schema, given["directions"] or {}, "directions")
     for j, way in directions.items():
         if way not in DIRECTIONS:

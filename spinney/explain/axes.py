@@ -35,7 +35,7 @@ class Axis:
 
 
 class Columns:
-    """The columns of a table, read when asked for."""
+    """The columns of the data, read when needed."""
 
     def __init__(self, X: Any, schema: Schema | None = None, owner: str = "this model") -> None:
         """`schema`: what the model knows of the columns; without one their types say which are categories."""
@@ -59,11 +59,11 @@ class Columns:
         return bool(self._schema.is_categorical[column])
 
     def labels(self, column: int) -> Labels:
-        """A column of categories."""
+        """A categorical column."""
         return self.source.labels(column)
 
     def numbers(self, column: int) -> np.ndarray:
-        """A column of numbers, float64."""
+        """A numeric column, float64."""
         (panel,) = self.source.numbers([column], "Categories have no order to cut.")
         return panel.values[:, 0].astype(np.float64)
 
@@ -79,7 +79,7 @@ class Columns:
         raise ValueError(f"features must be columns of X, {known}, got {feature!r}.")
 
     def read(self, features: Any) -> tuple[list[Pair], bool]:
-        """(columns that are asked about together, whether it is only one such group)."""
+        """(groups of columns that change together, whether there is only one group)."""
         if features is None:
             return [(j,) for j in range(self.n_columns)], False
         if isinstance(features, list | np.ndarray | range):
@@ -187,7 +187,7 @@ def _is_missing(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class GridSpec:
-    """How axes are made."""
+    """How grids are made."""
 
     percentiles: tuple[float, float] = (0.05, 0.95)
     resolution: int = 100

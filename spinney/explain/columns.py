@@ -24,7 +24,7 @@ DIRECTIONS = ("increase", "decrease")
 
 @dataclass(frozen=True)
 class Rules:
-    """What is said of the columns, by their numbers."""
+    """Requirements on columns, by column number."""
 
     fixed: frozenset[int]
     directions: dict[int, str]
@@ -122,7 +122,7 @@ def _sorted(
 
 
 def yes_cells(questions: Questions, mine: np.ndarray, column: Any, cuts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(bool (different questions, cells): which cells answer yes; the place of each question of `mine` among them)."""
+    """(bool (distinct conditions, cells): which cells satisfy them; the place of each one of `mine` among them)."""
     n_cells = (len(cuts) + 1 if column.categories is None else len(column.categories)) + 1
     kind, missing_yes = questions.kind[mine], questions.missing_yes[mine]
     place = np.searchsorted(cuts, questions.threshold[mine])
@@ -144,7 +144,7 @@ def yes_cells(questions: Questions, mine: np.ndarray, column: Any, cuts: np.ndar
 
 
 def by_number(schema: Schema, given: Any, what: str) -> dict[int, Any]:
-    """What is said of columns by their names or numbers, by number."""
+    """Requirements on columns, given by name or number, by number."""
     pairs = given.items() if isinstance(given, Mapping) else ((one, True) for one in given)
     names = None if schema.names is None else {name: j for j, name in enumerate(schema.names.tolist())}
     found = {}

@@ -231,7 +231,7 @@ def _check_numbers(n: Any, cost: Any) -> None:
 
 
 class _Search:
-    """All that is asked of one row."""
+    """Everything known about one row."""
 
     def __init__(
         self,
@@ -267,7 +267,7 @@ class _Search:
         return np.array([one.value[k] for one, k in zip(self.columns, ranks.tolist())])
 
     def agrees(self, goal: Goal, ranks: np.ndarray) -> bool:
-        """Whether the model itself says of a point what is wanted."""
+        """Whether the model itself predicts the target at a point."""
         return bool(goal.agrees(as_table(self.known.model, self.schema, self.point(ranks)))[0])
 
     def nearest(self, goals: list[Goal], n: int) -> tuple[list[Counterfactual], float]:

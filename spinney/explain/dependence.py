@@ -171,7 +171,7 @@ def _bunch(asker: Asker, axes: list[Axis], kind: str, average: np.ndarray | None
 
 
 def ask(model: Any, X: Any, response_method: str, method: str, sample_weight: Any = None) -> Asker:
-    """Whoever can say what the model depends on: by a walk, or by asking it."""
+    """How a model's dependence is computed: by one traversal of its trees, or by predicting copies of the data."""
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
     wanted = read_response(model, response_method)
@@ -213,7 +213,7 @@ def _schema_of(model: Any) -> Any:
 
 @dataclass
 class Asker:
-    """A model that is asked about copies of the table."""
+    """A model that predicts copies of the data."""
 
     method: str
     columns: Columns
@@ -238,7 +238,7 @@ class Asker:
 
 @dataclass
 class Walker(Asker):
-    """A sum of trees that rows are walked down."""
+    """A sum of trees that rows are sent down."""
 
     sum: Summed
     X: Any
@@ -258,17 +258,17 @@ class Walker(Asker):
 
     @cached_property
     def response(self) -> tuple[np.ndarray | None, Callable[[np.ndarray], np.ndarray] | None]:
-        """What becomes of raw scores."""
+        """The function from raw scores to responses."""
         return self.sum.response(self.wanted)
 
     def team(self, n_rows: int) -> Team:
-        """For so many rows."""
+        """Threads for a number of rows."""
         if n_rows * len(self.asked.roots) < _SMALL:
             return Team(1, inline=True)
         return Team(available_threads(getattr(self.sum.model, "n_jobs", None)))
 
     def end_weights(self, groups: list[list[int]]) -> Iterator[tuple[int, np.ndarray]]:
-        """(number of the group, share of the rows that comes to each end if its columns are left open)."""
+        """(number of the group, fraction of the rows that reaches each leaf if its columns are left open)."""
         if self.method == "recursion":
             for number, group in enumerate(groups):
                 yield number, cover_weights(self.asked, self.ways, self._cover(), group)

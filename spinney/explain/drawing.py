@@ -43,7 +43,7 @@ def rows_to_draw(found: Any, what: str) -> Explanation:
 
 
 def one_output(found: Any, what: str) -> Explanation:
-    """An explanation of one output, or an error that says how to take one."""
+    """An explanation of one output, or an error with the remedy."""
     whole = read_explanation(found)
     if whole.output_names is not None:
         raise ValueError(
@@ -65,7 +65,7 @@ def without_pairs(whole: Explanation) -> Explanation:
 
 
 def at_most(name: str, most: int) -> int:
-    """A positive number of columns."""
+    """Check a positive number of columns."""
     if check_count(name, most) == 0:
         raise ValueError(f"{name} must be a positive integer, got 0.")
     return most
@@ -85,7 +85,7 @@ def is_missing(values: Any) -> np.ndarray:
 
 
 def show(value: Any) -> str:
-    """A value of a row in words."""
+    """A value of a row as text."""
     if value is None or (isinstance(value, float | np.floating) and value != value):
         return "missing"
     if isinstance(value, bool | np.bool_):

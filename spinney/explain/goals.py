@@ -37,7 +37,7 @@ class Model(NamedTuple):
 
 
 def goals_for(known: Model, target: Any, probability: Any, answer: Any) -> list[Goal]:
-    """The goals that a target stands for, any of which will do; `answer` is what is predicted now."""
+    """The goals for a target, any of which is enough; `answer` is the current prediction."""
     formula = known.formula
     _check_probability(formula, probability)
     if formula.link == "depth":

@@ -72,9 +72,9 @@ def gains_of_forest(
     says: np.ndarray,
     rows_of: Callable[[int], np.ndarray | None],
 ) -> np.ndarray:
-    """(columns, trees); `target` (rows, scores) as `says` (nodes, scores): numbers, or ones for the row's class.
+    """(columns, trees); `target` (rows, scores) like `says` (nodes, scores): numbers, or ones for the row's class.
 
-    `rows_of(tree)` marks the rows that judge it; None: all do. NaN where no row does.
+    `rows_of(tree)` marks the rows that the tree is evaluated on; None: all rows. NaN where there are none.
     """
     found = np.full((forest.n_columns, forest.n_trees), np.nan)
     nobody = np.zeros(len(target), np.int64)
@@ -124,5 +124,5 @@ def _gains(
 
 
 def parts_of_rows(n_rows: int, random: np.random.RandomState) -> np.ndarray:
-    """Each row's part, drawn so that they are of equal size."""
+    """A random part of equal size for each row."""
     return random.permutation(np.arange(n_rows) % min(_PARTS, n_rows))

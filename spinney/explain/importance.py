@@ -212,7 +212,7 @@ def _of_training(model: Any, kind: str, groups: list[list[int]]) -> tuple[np.nda
 
 
 def _warn_of_many_values(model: Any, columns: Columns | None, kind: str, names: list[str], mean: np.ndarray) -> None:
-    """Say which columns look important perhaps only because they have many values to choose from."""
+    """Warn about columns that may look important only because they have many distinct values."""
     n_values = _numbers_of_values(model, columns)
     if n_values is None:
         return
@@ -227,7 +227,7 @@ def _warn_of_many_values(model: Any, columns: Columns | None, kind: str, names: 
 
 
 def _numbers_of_values(model: Any, columns: Columns | None) -> np.ndarray | None:
-    """How many different values every column has, or can be told apart."""
+    """How many distinct values each column has, or the trees can tell apart."""
     schema = getattr(model, "_schema", None)
     if columns is not None:
         wide = range(columns.n_columns)

@@ -260,7 +260,7 @@ def _places(ax: Any, values: np.ndarray) -> np.ndarray:
 
 
 def _name_colours(ax: Any, name: str, data: np.ndarray) -> None:
-    """A bar or a list that says what colours mean."""
+    """A colour bar, or a list of the categories' colours."""
     missing = is_missing(data)
     if is_category(data):
         for one, colour in category_key(data)[0]:

@@ -179,7 +179,7 @@ def select_features(
 
 
 def _scores(tables: _Tables, judge: Scoring, splits: list[Any], sizes: list[int], n_jobs: int | None) -> np.ndarray:
-    """(sizes, folds): the score of each fold with so many columns, dropped by its own importances."""
+    """(sizes, folds): the score of each fold with each number of columns, dropped by its own importances."""
     kept = [tuple(range(tables.n_columns))] * len(splits)
     scores = np.empty((len(sizes), len(splits)))
     wanted = Wanted(judge, model=True, error_score="raise")

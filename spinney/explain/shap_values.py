@@ -144,7 +144,7 @@ def _add_up(
 def _choose(
     program: Any, values: np.ndarray, n_outputs: int, background: np.ndarray | None, n_rows: int, pairs: bool
 ) -> tuple[np.ndarray, Callable[[np.ndarray, np.ndarray, Any], None]]:
-    """(base values, the function that adds contributions of some rows): by whatever takes the least work."""
+    """(base values, the function that adds contributions of some rows), by the method with the least work."""
     from spinney.explain.patterns import MOST_BITS, add_by_patterns, read_leaves, work_of_tables
     from spinney.explain.program import against, mean_reach
     from spinney.explain.walk import add_pairs, add_values, find_points, in_tiles
@@ -176,7 +176,7 @@ def _choose(
 
 
 def _base(program: Any, reach: np.ndarray, values: np.ndarray, n_outputs: int) -> np.ndarray:
-    """The mean answer of rows of which these shares reach the leaves."""
+    """The mean prediction for rows of which these fractions reach the leaves."""
     is_leaf = program.entries["column"] < 0
     said = values[program.entries["place"][is_leaf]] * reach[is_leaf, None]
     if said.shape[1] == n_outputs:
@@ -186,7 +186,7 @@ def _base(program: Any, reach: np.ndarray, values: np.ndarray, n_outputs: int) -
 
 
 def _check_known(whole: Additive, values: np.ndarray, columns: np.ndarray | None, name: str) -> None:
-    """Refuse missing values where the answer of a row that goes several ways is no sum."""
+    """Raise for missing values if the prediction for a row that follows several branches is not a sum."""
     if whole.needs_known and np.isnan(values if columns is None else values[:, columns]).any():
         raise ValueError(
             f"{name} has missing values, which go down several branches of each tree of this {whole.model}, so "
@@ -232,7 +232,7 @@ def _explanation(whole: Additive, tables: list[Table], base: np.ndarray, parts: 
 
 
 class _Data:
-    """The rows as they are shown: numbers, or, where there are categories, objects with their values."""
+    """The rows for display: numbers, or objects with values where there are categories."""
 
     def __init__(self, whole: Additive, tables: list[Table]) -> None:
         self._schema, self._tables, self._others = whole.schema, tables, whole.others

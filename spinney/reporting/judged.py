@@ -46,7 +46,7 @@ class Judged:
 
 
 def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> Judged:
-    """Cross-validate, or predict by the model as it is where it cannot be fitted again; or take the scores given."""
+    """Cross-validate, score the model itself if it cannot be fitted again, or use the scores given."""
     if given is None and (cv == 0 or not _can_fit(model)):
         return _as_it_is(model, sample, cv)
     folds = cv if given is None else max(2, cv)
@@ -65,7 +65,7 @@ def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> 
 
 
 def _given(given: Any, sample: Sample) -> Judged:
-    """Scores and predictions that were made before: cli/judging.py has what is asked for here."""
+    """Scores and predictions that exist already; see cli/judging.py."""
     truth, predictions = np.asarray(given.truth), np.asarray(given.predictions)
     if len(truth) != len(predictions):
         raise ValueError(

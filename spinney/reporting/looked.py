@@ -25,7 +25,7 @@ _MOST_NODES, _LEAST_TREES = 600_000, 10  # of a forest that is walked through
 
 
 class Looked:
-    """What is asked of a model about its columns."""
+    """Explanations of a model by column."""
 
     def __init__(self, model: Any, sample: Sample, names: list[str], seed: int) -> None:
         self.model, self.names, self.seed = model, names, seed
@@ -145,7 +145,7 @@ class Looked:
         return line_chart(name, lines, _cut(name), self._axis)
 
     def _strips(self, name: str, found: Any, schema: Schema, table: Table) -> Markup:
-        """The commonest categories one by one, all others in one row that reaches from the least to the greatest."""
+        """The most common categories one by one, all others in one row that spans the smallest to the largest value."""
         values, average = list(found["grid_values"][0]), np.atleast_2d(found["average"])[: len(self._series)]
         counts = _counts(int(found["columns"][0]), values, schema, table)
         top = np.argsort(-counts, kind="stable")[: _MOST_STRIPS - 1 if len(values) > _MOST_STRIPS else len(values)]

@@ -21,7 +21,7 @@ _STEPS = np.arange(101) / 100.0
 
 
 def learning_charts(judged: Judged) -> list[Markup]:
-    """Scores by the number of rows learnt from."""
+    """Scores by number of training rows."""
     charts = []
     for name, both in judged.learning.items():
         known = np.isfinite(both[0]).all(axis=1) & np.isfinite(both[1]).all(axis=1)
@@ -104,7 +104,7 @@ def class_rates(judged: Judged, k: int) -> Rates | None:
 
 
 class Calibration(NamedTuple):
-    """Parts of the rows, by what is predicted: its mean, the mean of what is true, and their share of all rows."""
+    """Parts of the rows, by prediction: the mean prediction, the mean of the truth, and their fraction of all rows."""
 
     predicted: np.ndarray
     true: np.ndarray
@@ -190,7 +190,7 @@ def threshold_counts(judged: Judged) -> dict[str, Any] | None:
 
 
 def confusion(judged: Judged, at: int) -> np.ndarray:
-    """The confusion matrix at a hundredth of the threshold, or of those at least so sure; weights are added up.
+    """The confusion matrix at a hundredth of the threshold, or of rows at least this certain; weights are summed.
 
     scikit-learn's takes too long for a hundred of them; a test holds the two equal.
     """

@@ -137,7 +137,7 @@ def text_of(value: Any) -> str:
 
 
 def some_rows(sample: Sample, most: int, seed: int) -> Sample:
-    """At most so many of the rows, drawn without replacement; in their order."""
+    """At most this many of the rows, sampled without replacement, in their order."""
     n = len(sample.y)
     if n <= most:
         return sample

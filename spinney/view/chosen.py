@@ -18,7 +18,7 @@ from spinney.tree.models import trees_of
 
 
 def choose_tree(model: Any, tree: Any = None) -> OneTree:
-    """The tree of `model` that `tree` says."""
+    """The tree of `model` that `tree` chooses."""
     trees = trees_of(model)
     if not trees.shape:
         if tree is not None and tree != 0:

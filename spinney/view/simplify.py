@@ -21,7 +21,7 @@ _CF = 0.25  # C4.5's confidence
 
 
 class Rows(NamedTuple):
-    """The rows that judge."""
+    """The rows that rules are simplified by."""
 
     passes: list[list[np.ndarray]]  # of each rule, for each of its conditions: which rows it lets through
     says: np.ndarray  # (rules,) class number
@@ -89,7 +89,7 @@ def _all(masks: Sequence[np.ndarray], chosen: Sequence[int], n_rows: int) -> np.
 
 
 def _bound(rows: Rows, covered: np.ndarray, wrong: np.ndarray) -> float:
-    """Upper bound of the share of errors; 1 where there are no rows."""
+    """Upper bound of the error rate; 1 where there are no rows."""
     from spinney.criteria.pessimism import extra_errors
 
     total = float(rows.weight[covered].sum())

@@ -15,7 +15,7 @@ _MOST = 6  # panels, unless more are asked for
 
 
 def history_of(model: Any, name: str) -> list[Any]:
-    """The steps of a model that was told to keep them."""
+    """The history of a model fitted with `keep_history=True`."""
     if not hasattr(type(model), "history_"):
         raise TypeError(f"model must be a fitted {name}, got {type(model).__name__}.")
     check_is_fitted(model)
@@ -26,7 +26,7 @@ def history_of(model: Any, name: str) -> list[Any]:
 
 
 def chosen_steps(steps: Sequence[int] | None, last: int) -> list[int]:
-    """Iterations to draw: those asked for, or a few, ever farther apart, and the last."""
+    """Iterations to draw: those requested, or a few with growing distances, including the last."""
     if steps is None:
         some = [*(step for step in _DEFAULT if step < last), last]
         if len(some) == _MOST - 1:  # one more, so that no panel stays empty
@@ -39,7 +39,7 @@ def chosen_steps(steps: Sequence[int] | None, last: int) -> list[int]:
 
 
 def chosen_rounds(rounds: Sequence[int], n_rounds: int) -> list[int]:
-    """The rounds that a model has, of those asked for."""
+    """The requested rounds that the model has."""
     wanted = list(rounds)
     whole = [isinstance(one, int | np.integer) and not isinstance(one, bool) and one >= 1 for one in wanted]
     if not all(whole) or not wanted or min(wanted) > n_rounds:
