@@ -1,7 +1,7 @@
 """AdaBoost, round by round.
 
-Points are as large as their weights: what a member gets wrong weighs more for the next one. Above is the member of the
-round, below all members so far.
+The size of a point is the weight of its row: rows that a member gets wrong weigh more for the next one. Above is the
+member of the round, below the ensemble so far.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Accumulated local effects.
 
-How the answer changes as a column does, among rows that have such values.
+The effect of a column on the prediction, measured only on rows that have similar values.
 """
 
 import matplotlib.pyplot as plt

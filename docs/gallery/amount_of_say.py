@@ -1,7 +1,7 @@
-"""AdaBoost: the amount of say.
+"""AdaBoost: the estimator weight.
 
-A member with a small error has a loud voice, one that guesses has none, and one that is worse than guessing would count
-against its word.
+A member with a small error has a large weight, one that guesses has weight 0, and one that is worse than guessing would
+have a negative weight.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Bagging, member by member.
 
-Each tree has seen other rows and makes other mistakes. Their mean makes fewer.
+Each tree is fitted on a different sample and makes different errors. Their mean makes fewer.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """SHAP values of all rows.
 
-A point is a row; its colour is the value in that column, its place what that contributes.
+Each point is a row. Its colour is the value in the column, its position the contribution to the prediction.
 """
 
 import matplotlib.pyplot as plt

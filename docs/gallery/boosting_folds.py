@@ -1,6 +1,6 @@
 """Boosting, cross-validated at every round.
 
-`boosting_cv` boosts all folds together on one encoded table and stops when their mean no longer gets better.
+`boosting_cv` boosts all folds together on data that is binned once. It stops when their mean score no longer improves.
 """
 
 import matplotlib.pyplot as plt

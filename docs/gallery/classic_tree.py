@@ -1,7 +1,6 @@
-"""ID3 on the restaurant.
+"""ID3 on the restaurant data.
 
-Shall we wait for a table? One branch for every value: a classic tree asks "how many patrons?" once, and has an answer
-for each reply.
+Shall we wait for a table? A classic tree has one branch per category: it splits on the number of patrons once.
 """
 
 import matplotlib.pyplot as plt

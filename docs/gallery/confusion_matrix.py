@@ -1,6 +1,6 @@
-"""Right and wrong, class by class.
+"""Confusion matrix.
 
-Rows are the true classes, columns the predicted ones; every row was predicted by a model that had not seen it.
+Rows are the true classes, columns the predicted classes. Every row was predicted by a model that had not seen it.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """How many clusters? The elbow.
 
-Beyond the true number of clusters the sum of squares falls slowly: the curve has a bend there.
+Beyond the true number of clusters the inertia falls slowly: the curve has a bend there.
 """
 
 import matplotlib.pyplot as plt

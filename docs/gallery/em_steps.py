@@ -1,6 +1,7 @@
 """A Gaussian mixture, step by step.
 
-Every row belongs to every component, by a share that is its colour; ellipses are one and two standard deviations.
+Every row belongs to all components. Its colour shows their responsibilities. The ellipses are one and two standard
+deviations.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
-"""How sure a forest is.
+"""Prediction intervals of a forest.
 
-`predict_quantiles` reads quantiles from the targets in the leaves: nine in ten new rows should lie in the band.
+`predict_quantiles` estimates quantiles from the targets in the leaves: 90 % of new rows should lie in the band.
 """
 
 import matplotlib.pyplot as plt

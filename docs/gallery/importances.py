@@ -1,6 +1,6 @@
-"""What a forest looks at.
+"""Feature importances of a forest.
 
-The importance of a column is its share in what all splits took off the impurity.
+The importance of a column is its fraction of the total decrease of impurity by all splits.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
-"""Three measures of a mixed node.
+"""Three impurity measures.
 
-Entropy, Gini and the misclassification rate of two classes, over the share of one of them. The first two are curved:
-they see a split that makes one side purer even if no prediction changes.
+Entropy, Gini impurity and the misclassification rate of two classes, by the fraction of one of them. The first two are
+curved: they reward a split that makes one side purer even if no prediction changes.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
-"""Interactions of pairs of columns.
+"""SHAP interaction values.
 
-On the diagonal what a column does alone, elsewhere what two do together.
+The diagonal shows the effect of each column alone, the other cells the joint effect of two columns.
 """
 
 import matplotlib.pyplot as plt

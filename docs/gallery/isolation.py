@@ -1,6 +1,6 @@
-"""Rows that stand alone.
+"""Unusual rows.
 
-An isolation forest cuts at random. Rows that are set apart by few cuts are unusual: the darker, the fewer.
+An isolation forest splits at random. Rows that are isolated by few splits are unusual: the darker, the fewer.
 """
 
 import matplotlib.pyplot as plt

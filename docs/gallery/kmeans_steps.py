@@ -1,6 +1,6 @@
 """k-means, step by step.
 
-Rows go to the nearest centre, centres go to the middle of their rows, until nothing moves.
+Rows are assigned to the nearest centroid, and centroids move to the mean of their rows, until nothing changes.
 """
 
 import matplotlib.pyplot as plt

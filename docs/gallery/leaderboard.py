@@ -1,6 +1,6 @@
-"""An automatic model's leaderboard.
+"""The leaderboard of an automatic model.
 
-Families are cross-validated on the same folds; those that make the mean of all better get a weight, and predict
+Model families are cross-validated on the same folds. Those that improve the weighted mean get a weight and predict
 together.
 """
 

@@ -1,6 +1,6 @@
 """Would more rows help?
 
-Training and test scores over the number of training rows. While the lower line rises, they would.
+Training and test scores by number of training rows. As long as the test score rises, more rows help.
 """
 
 import matplotlib.pyplot as plt

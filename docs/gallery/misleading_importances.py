@@ -1,7 +1,7 @@
 """When importances mislead.
 
-Only the first column says anything. The gain of full trees flatters columns of many values; gains on rows held out, and
-shuffled columns, do not.
+Only the first column carries information. The gain of full trees is biased towards columns with many distinct values.
+The gain on held-out rows and permutation importance are not.
 """
 
 import warnings

@@ -1,8 +1,8 @@
 """One tree, a forest, boosting.
 
-The same rows, three models; the stronger the colour, the more probable the class. One tree has a few blocks with hard
-edges; the mean of a hundred trees is unsure near the border; boosting adds small trees, each fitted to the residuals of
-those before it.
+Three models on the same rows; the stronger the colour, the more probable the class. One tree has a few blocks with hard
+edges. The mean of a hundred trees is uncertain near the border. Boosting adds small trees, each fitted on the residuals
+of those before it.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
-"""Partial dependence and single rows.
+"""Partial dependence and ICE.
 
-The mean prediction as one column is set to each value, and the curves of some rows.
+The mean prediction when one column is set to each value, and the curves of some rows.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
-"""The price of a leaf.
+"""The penalty per leaf.
 
-Cost-complexity pruning asks every leaf to be worth `alpha`. At too low a price the tree keeps the noise, at too high a
-price it loses what it knew; cross-validation says where between the two it predicts best.
+In cost-complexity pruning, `alpha` is the penalty per leaf. With a small penalty the tree keeps the noise, with a large
+one it loses what it learned. Cross-validation finds the penalty in between that predicts best.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
-"""Regions, from one question to the full tree.
+"""Decision regions, from one split to the full tree.
 
-With every level the regions are cut further, until the tree goes round single points: it has learnt the noise.
+Every level splits the regions further, until the tree surrounds single points: it overfits the noise.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """A regression tree is a step function.
 
-Each leaf predicts the mean of its rows. More depth, more steps; without a limit there is one for nearly every row.
+Each leaf predicts the mean of its rows. More depth gives more steps; without a limit there is one for nearly every row.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Gradient boosting, round by round.
 
-Above are the residuals before each round and the tree that is fitted to them, below the sum of all trees so far.
+Above are the residuals before each round and the tree that is fitted on them, below the sum of all trees so far.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Mean absolute SHAP values.
 
-How far each column moves the score of a class, on average over all rows.
+The mean absolute contribution of each column to the score of a class, over all rows.
 """
 
 import matplotlib.pyplot as plt

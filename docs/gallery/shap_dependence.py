@@ -1,6 +1,6 @@
 """SHAP values of one column.
 
-By its value, coloured by the column that it interacts with most.
+The SHAP values of a column against its data, coloured by the column that it interacts with most.
 """
 
 import matplotlib.pyplot as plt

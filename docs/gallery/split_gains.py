@@ -1,6 +1,6 @@
-"""What every threshold gains.
+"""The gain of every threshold.
 
-A tree tries them all and takes the best. Above a column of few values, below one of many.
+A tree evaluates all thresholds and takes the best. Above, a column with few values; below, one with many.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """When to stop boosting.
 
-The training error falls on and on; on other rows it is lowest somewhere, and that round is marked.
+The training error keeps falling. On other rows the error has a minimum, and that round is marked.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """A decision tree.
 
-Every box has its question, how mixed its rows are, how many there are, and the class that it predicts; rows that answer
-yes go left. The stronger the colour, the purer the node.
+Every box shows the split, the impurity, the number of rows and the predicted class. Rows that satisfy the condition go
+left. The stronger the colour, the purer the node.
 """
 
 import matplotlib.pyplot as plt

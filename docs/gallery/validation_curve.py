@@ -1,6 +1,6 @@
 """How deep should a tree be?
 
-Scores over the values of one parameter: on training rows deeper is always better, on others it is not.
+Scores by value of one parameter. On training rows a deeper tree always scores better, on test rows it does not.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """Members and their vote.
 
-A line, near neighbours and a tree are wrong in different places; the mean of their probabilities evens that out. The
-stronger the colour, the more probable the class.
+A linear model, nearest neighbours and a tree make errors in different places. The mean of their probabilities evens
+them out. The stronger the colour, the more probable the class.
 """
 
 import matplotlib.pyplot as plt

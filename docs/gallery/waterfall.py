@@ -1,6 +1,6 @@
-"""Why this answer: a waterfall.
+"""SHAP waterfall of one row.
 
-What each column adds to the raw score of one row, from what is said when nothing is known.
+The contribution of each column to the raw score of one row, starting from the base value.
 """
 
 import matplotlib.pyplot as plt

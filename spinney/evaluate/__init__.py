@@ -1,11 +1,11 @@
-"""How models are judged.
+"""Evaluate models: confusion matrices, cross-validation, parameter searches and curves.
 
     confusion_matrix, classification_report, specificity_score     of predictions
-    cross_validate                                                 of a model on folds of a table
+    cross_validate                                                 of a model on folds
     search                                                         of parameters: grid, random, successive halving
     validation_curve, learning_curve                               over a parameter, over the number of rows
 
-Names are loaded at first use, so that importing this room does not load Numba.
+The guide is docs/judging.md. Names are loaded at first use, so that importing this subpackage does not load Numba.
 """
 
 from __future__ import annotations

@@ -27,16 +27,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BoostingCV:
-    """Scores of every fold after every round.
+    """Scores of every fold after every round of boosting.
 
     Attributes
     ----------
-    test, train : dict from metric name to ndarray (rounds, folds)
-        `train` is empty unless `return_train_score=True`.
+    test : dict from metric name to ndarray (rounds, folds)
+        Scores on the held-out rows.
+    train : dict from metric name to ndarray (rounds, folds)
+        Scores on the training rows; empty unless `return_train_score=True`.
     metric : str
-        The metric that was watched, the first one.
+        The monitored metric: the first of `eval_metric`.
     best_iteration : int
-        Rounds at which its mean over the folds was best.
+        Number of rounds with the best mean of that metric over the folds.
     estimators : list of models
         The models of the folds with `best_iteration` rounds, in the order of the folds. Empty unless
         `return_estimator=True`.
@@ -49,20 +51,20 @@ class BoostingCV:
     estimators: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def mean(self, metric: str | None = None) -> np.ndarray:
-        """Mean over the folds after each round."""
+        """Return the mean of a metric over the folds after each round. Default: the monitored metric."""
         return self.test[metric or self.metric].mean(axis=1)
 
     def std(self, metric: str | None = None) -> np.ndarray:
-        """Standard deviation over the folds after each round."""
+        """Return the standard deviation of a metric over the folds after each round. Default: the monitored metric."""
         return self.test[metric or self.metric].std(axis=1)
 
     @property
     def best_score(self) -> float:
-        """Mean of the watched metric at the best round."""
+        """Mean of the monitored metric at the best round."""
         return float(self.mean()[self.best_iteration - 1])
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the scores over the rounds; see `spinney.plot_staged_errors`."""
+        """Plot the scores by round, like `spinney.plot_staged_errors`."""
         from spinney.view.staged import plot_staged_errors
 
         return plot_staged_errors(self, ax=ax)
@@ -90,36 +92,45 @@ def boosting_cv(
     return_estimator: bool = False,
     verbose: int = 0,
 ) -> BoostingCV:
-    """Cross-validate a boosted model at every round, the table encoded once for all folds.
+    """Cross-validate a boosted model at every round, with the data binned once for all folds.
 
     Parameters
     ----------
     estimator : GradientBoostingClassifier or GradientBoostingRegressor
-        Its parameters are used; it is not fitted and not changed.
-    X, y, sample_weight, init_score
-        As for `fit`; a table opened from files brings its own target and weights. An `init` estimator is fitted to each
-        fold's training rows.
-    groups : array-like, optional
-        Passed to the splitter.
-    cv : int, splitter or iterable of (train, test) row numbers, default 5
-        As in scikit-learn: a number means (stratified) K-fold.
-    eval_metric : as for `fit`
-        Default: the training loss. The first one is watched.
+        Its parameters are used. It is cloned, not fitted.
+    X : array-like, DataFrame or out-of-core table
+        Data, as for `fit`. A table opened with `spinney.open_table` supplies its own targets and weights. An `init`
+        estimator is fitted on the training rows of each fold.
+    y : array-like of shape (n_samples,), optional
+        Targets, as for `fit`.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows, as for `fit`.
+    init_score : array-like, optional
+        Raw scores to start from, as for `fit`.
+    groups : array-like of shape (n_samples,), optional
+        Groups of the rows, passed to the splitter.
+    cv : int, splitter or iterable of (train, test), default=5
+        As in scikit-learn: an integer means (stratified) K-fold.
+    eval_metric : str, callable, or list of these, optional
+        Metrics, as for `fit`; the first is monitored. Default: the training loss.
     n_iter_no_change : int, optional
-        Stop when the watched metric's mean has not improved for this many rounds. None: run all `n_estimators`.
-    return_train_score : bool, default False
-    return_estimator : bool, default False
-        Whether to keep the models of the folds, cut at the best round.
-    verbose : int, default 0
-        1: a progress bar with the mean scores.
+        Stop when the mean of the monitored metric has not improved for this number of rounds. None runs all
+        `n_estimators`.
+    return_train_score : bool, default=False
+        Also score the training rows after every round.
+    return_estimator : bool, default=False
+        Keep the models of the folds, truncated at the best round.
+    verbose : int, default=0
+        1 shows a progress bar with the mean scores.
 
     Returns
     -------
     BoostingCV
+        The scores, the best round, and the models if `return_estimator=True`.
 
     Notes
     -----
-    Bins are learnt from all rows, without their targets.
+    Bins are learned from the values of all rows, never from their targets.
 
     Examples
     --------
@@ -141,7 +152,7 @@ def boosting_cv(
     if not hasattr(estimator, "_task"):
         raise TypeError(
             "estimator must be a GradientBoostingClassifier or a GradientBoostingRegressor of Spinney, "
-            f"got {estimator!r:.80}. evaluate.cross_validate takes any model."
+            f"got {estimator!r:.80}. For other models, use evaluate.cross_validate."
         )
     if isinstance(X, StreamedTable):
         y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
@@ -176,7 +187,7 @@ def boosting_cv(
 
 
 def _finish(model: Any, settings: BoostingSettings, run: Fold, schema: Schema, n_rounds: int) -> Any:
-    """The model of a fold, as if it had been fitted for so many rounds."""
+    """The model of a fold, as if it had been fitted with this number of rounds."""
     booster = run.rounds.booster().cut(n_rounds)
     model._keep(schema, booster, None, {}, replace(settings, n_rounds=n_rounds))
     model.do_early_stopping_, model.scorer_, model.validation_score_ = False, None, np.empty(0)

@@ -1,4 +1,4 @@
-"""The confusion matrix, and what can be read off it class by class. scikit-learn counts."""
+"""Confusion matrices and per-class measures. scikit-learn does the counting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import unique_labels
 
 
 class Counts(NamedTuple):
-    """One class against all others: rows, or sums of their weights."""
+    """Counts of one class against all others: numbers of rows, or sums of their weights."""
 
     tp: Any  # of the class, and predicted as it
     fp: Any  # not of the class, but predicted as it
@@ -19,23 +19,31 @@ class Counts(NamedTuple):
 
 
 class ConfusionMatrix(np.ndarray):
-    """A confusion matrix: an array whose rows are the true and whose columns are the predicted classes.
+    """A confusion matrix: an array whose rows are the true classes and whose columns are the predicted classes.
 
-    It is what scikit-learn's `confusion_matrix` returns, and also knows its classes, prints as a table and measures
-    each class against all others. Whatever is computed from it is a plain array.
+    It is the array that scikit-learn's `confusion_matrix` returns, with class labels, a readable print and measures of
+    each class against all others. Results computed from it are plain arrays.
 
     Attributes
     ----------
     labels : ndarray
         The classes, in the order of rows and columns.
     counts : ndarray
-        The matrix before it was normalised: rows, or sums of their weights.
-    tp, fp, fn, tn : ndarray, one value per class
-        True positives, false positives, false negatives and true negatives, the class being the positive one. Of two
-        classes, `matrix.of(positive)` has them as four numbers.
-    support, precision, recall, sensitivity, specificity, f1 : ndarray, one value per class
-        NaN where there is nothing to divide by. Sensitivity is another name of recall.
+        The matrix before it was normalised: numbers of rows, or sums of their weights.
+    tp, fp, fn, tn : ndarray of shape (n_classes,)
+        True positives, false positives, false negatives and true negatives, with each class as the positive one. With
+        two classes, `matrix.of(positive)` returns them as four numbers.
+    support, precision, recall, sensitivity, specificity, f1 : ndarray of shape (n_classes,)
+        Measures of each class; NaN if the denominator is 0. Sensitivity is another name of recall.
     accuracy : float
+        Fraction of the rows that are predicted correctly.
+
+    Examples
+    --------
+    >>> from spinney.evaluate import confusion_matrix
+    >>> matrix = confusion_matrix([0, 0, 1, 1], [0, 1, 1, 1])
+    >>> matrix.accuracy, matrix.recall.tolist()
+    (0.75, [0.5, 1.0])
     """
 
     labels: np.ndarray | None
@@ -70,31 +78,55 @@ class ConfusionMatrix(np.ndarray):
 
     @property
     def counts(self) -> np.ndarray:
+        """The matrix before it was normalised."""
         if self.labels is None:
-            raise AttributeError("this is a part of a confusion matrix: ask the whole one.")
+            raise AttributeError("this is a part of a confusion matrix. Use the whole matrix.")
         return self._counts
 
     @property
     def tp(self) -> np.ndarray:
+        """True positives of each class."""
         return self.counts.diagonal()
 
     @property
     def fp(self) -> np.ndarray:
+        """False positives of each class."""
         return self.counts.sum(axis=0) - self.tp
 
     @property
     def fn(self) -> np.ndarray:
+        """False negatives of each class."""
         return self.support - self.tp
 
     @property
     def tn(self) -> np.ndarray:
+        """True negatives of each class."""
         return self.counts.sum() - self.support - self.fp
 
     def of(self, positive: Any = None) -> Counts:
-        """True and false positives and negatives of one class, by its label; by default the second of two classes."""
+        """Return the true and false positives and negatives of one class.
+
+        Parameters
+        ----------
+        positive : label, optional
+            The class. Default: the second of two classes.
+
+        Returns
+        -------
+        Counts
+            A named tuple `(tp, fp, fn, tn)`.
+
+        Examples
+        --------
+        >>> from spinney.evaluate import confusion_matrix
+        >>> confusion_matrix([0, 0, 1, 1], [0, 1, 1, 1]).of(1)
+        Counts(tp=2, fp=1, fn=0, tn=1)
+        """
         counts, labels = self.counts, [] if self.labels is None else self.labels.tolist()
         if positive is None and len(counts) != 2:
-            raise ValueError(f"positive must be one of the classes {labels}: only of two the second is meant.")
+            raise ValueError(
+                f"positive must be one of the classes {labels}. Only with two classes is there a default, the second."
+            )
         if positive is not None and positive not in labels:
             raise ValueError(f"positive must be one of the classes {labels}, got {positive!r}.")
         place = 1 if positive is None else labels.index(positive)
@@ -102,34 +134,47 @@ class ConfusionMatrix(np.ndarray):
 
     @property
     def support(self) -> np.ndarray:
+        """Number of rows, or sum of their weights, of each class."""
         return self.counts.sum(axis=1)
 
     @property
     def precision(self) -> np.ndarray:
+        """Precision of each class."""
         return _divide(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> np.ndarray:
+        """Recall of each class."""
         return _divide(self.tp, self.support)
 
     @property
     def sensitivity(self) -> np.ndarray:
+        """Sensitivity of each class: another name of recall."""
         return self.recall
 
     @property
     def specificity(self) -> np.ndarray:
+        """Specificity of each class."""
         return _divide(self.tn, self.tn + self.fp)
 
     @property
     def f1(self) -> np.ndarray:
+        """F1 score of each class."""
         return _divide(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
     @property
     def accuracy(self) -> float:
+        """Fraction of the rows that are predicted correctly."""
         return float(_divide(self.counts.trace(), self.counts.sum()))
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw it; see `spinney.plot_confusion_matrix`."""
+        """Plot the matrix, like `spinney.plot_confusion_matrix`.
+
+        Examples
+        --------
+        >>> from spinney.evaluate import confusion_matrix
+        >>> ax = confusion_matrix([0, 0, 1, 1], [0, 1, 1, 1]).plot()
+        """
         from spinney.view.judging import plot_confusion_matrix
 
         return plot_confusion_matrix(self, ax)
@@ -166,21 +211,25 @@ def _number(value: float) -> str:
 def confusion_matrix(
     y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None, normalize: str | None = None
 ) -> ConfusionMatrix:
-    """Count how often each true class was predicted as each class.
+    """Compute a confusion matrix: how often each true class was predicted as each class.
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,)
+        True classes.
+    y_pred : array-like of shape (n_samples,)
+        Predicted classes.
     labels : array-like, optional
-        The classes that are shown, in this order; by default all, sorted.
+        Classes to show, in this order. Default: all classes, sorted.
     sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows.
     normalize : {"true", "pred", "all"}, optional
-        Shares of the true class, of the predicted class, or of all rows, instead of counts.
+        Return fractions of the true class, of the predicted class, or of all rows, instead of counts.
 
     Returns
     -------
     ConfusionMatrix
-        The array that scikit-learn's function returns, with names, a readable print and `tp`, `fp`, `fn`, `tn`,
+        The array that scikit-learn's function returns, with labels, a readable print and `tp`, `fp`, `fn`, `tn`,
         `precision`, `recall`, `specificity`, `f1` and `accuracy`.
 
     Examples
@@ -219,24 +268,32 @@ def specificity_score(
     sample_weight: Any = None,
     zero_division: Any = 0.0,
 ) -> Any:
-    """The share of the rows not of a class that are not predicted as that class: true negatives / negatives.
+    """Compute specificity: the fraction of the rows of other classes that are not predicted as the class.
+
+    It is the number of true negatives divided by the number of negatives.
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n_samples,), or indicators (n_samples, n_classes)
+    y_true : array-like of shape (n_samples,), or indicators (n_samples, n_classes)
+        True classes.
+    y_pred : array-like of shape (n_samples,), or indicators (n_samples, n_classes)
+        Predicted classes.
     labels : array-like, optional
-        The classes to look at; by default all.
-    pos_label : default 1
-        With average="binary": the class whose specificity is asked for.
-    average : {"binary", "macro", "micro", "weighted"} or None, default "binary"
-        Of one class; the mean over classes; over all classes' rows together; the mean by support; None: one per class.
+        Classes to include. Default: all.
+    pos_label : label, default=1
+        The positive class if average="binary".
+    average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
+        "binary": of one class. "macro": the mean over the classes. "micro": of the rows of all classes together.
+        "weighted": the mean weighted by support. None: one value per class.
     sample_weight : array-like of shape (n_samples,), optional
-    zero_division : float, default 0.0
-        The specificity of a class that all rows belong to.
+        Weights of the rows.
+    zero_division : float, default=0.0
+        Specificity of a class that all rows belong to.
 
     Returns
     -------
     float, or ndarray if average=None
+        The specificity.
 
     Examples
     --------
@@ -258,7 +315,10 @@ def specificity_score(
 def _check_binary(y_true: Any, y_pred: Any, pos_label: Any) -> None:
     present = unique_labels(y_true, y_pred).tolist()
     if len(present) > 2:
-        raise ValueError(f"y holds {len(present)} classes: set average to 'macro', 'micro', 'weighted' or None.")
+        raise ValueError(
+            f"average='binary' needs two classes, but y has {len(present)}. Set average to 'macro', 'micro', "
+            "'weighted' or None."
+        )
     if pos_label not in present:
         raise ValueError(f"pos_label must be one of the classes {present}, got {pos_label!r}.")
 

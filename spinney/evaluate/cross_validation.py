@@ -1,8 +1,4 @@
-"""Cross-validation: fit on all folds but one, judge on that one, in turn.
-
-Our trees and boosting read, sort and bin the table once for all folds (`data/shared.py`); any other model gets the rows
-of each fold as scikit-learn would give them.
-"""
+"""Cross-validation: fit on all folds but one, score on that one, in turn."""
 
 from __future__ import annotations
 
@@ -18,17 +14,28 @@ from spinney.evaluate.scoring import ALONE, Scoring
 
 
 class CrossValidation(dict):
-    """The scores of every fold: a dict with scikit-learn's keys, and what is read off it.
+    """The scores of every fold: a dict with scikit-learn's keys, and methods that summarise it.
 
-    Keys: `fit_time`, `score_time`, `test_score` or, with several scores, `test_<name>`; and if asked for
-    `train_score`, `estimator` and `indices`. `pandas.DataFrame(result)` is a table with one row a fold.
+    Keys: `fit_time`, `score_time`, `test_score` or, with several scores, `test_<name>`; on request `train_score`,
+    `estimator` and `indices`. `pandas.DataFrame(result)` has one row per fold.
 
     Attributes
     ----------
     metrics : list of str
-        What the scores are called.
+        Names of the scores.
+    n_folds : int
+        Number of folds.
     predictions : ndarray or None
-        What was predicted for each row by the model that had not seen it, with `return_predictions`.
+        With `return_predictions`: the prediction for each row by the model that had not seen it.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.evaluate import cross_validate
+    >>> result = cross_validate(DecisionTreeClassifier(max_depth=3), *load_penguins(), cv=3)
+    >>> result.metrics, result.n_folds
+    (['score'], 3)
     """
 
     def __init__(self, values: Mapping[str, Any], title: str | None = None, predictions: Any = None) -> None:
@@ -38,18 +45,50 @@ class CrossValidation(dict):
 
     @property
     def metrics(self) -> list[str]:
+        """Names of the scores."""
         return [key.removeprefix("test_") for key in self if key.startswith("test_")]
 
     @property
     def n_folds(self) -> int:
+        """Number of folds."""
         return len(self["fit_time"])
 
     def mean(self, metric: str | None = None) -> float:
-        """Mean over the folds of a score, by default the first; names may be keys too, such as 'train_score'."""
+        """Return the mean of a score over the folds.
+
+        Parameters
+        ----------
+        metric : str, optional
+            Name of a score, or a key such as "train_score". Default: the first score.
+
+        Returns
+        -------
+        float
+            The mean.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import cross_validate
+        >>> result = cross_validate(DecisionTreeClassifier(max_depth=3), *load_penguins(), cv=3)
+        >>> round(result.mean(), 3)
+        0.945
+        """
         return float(np.mean(self._of(metric)))
 
     def std(self, metric: str | None = None) -> float:
-        """Standard deviation over the folds."""
+        """Return the standard deviation of a score over the folds; `metric` as in `mean`.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import cross_validate
+        >>> result = cross_validate(DecisionTreeClassifier(max_depth=3), *load_penguins(), cv=3)
+        >>> round(result.std(), 3)
+        0.018
+        """
         return float(np.std(self._of(metric)))
 
     def _of(self, metric: str | None) -> np.ndarray:
@@ -60,7 +99,17 @@ class CrossValidation(dict):
         return self[key]
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Score -> mean, std, min and max over the folds."""
+        """Return a dict: score -> mean, std, min and max over the folds.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import cross_validate
+        >>> result = cross_validate(DecisionTreeClassifier(max_depth=3), *load_penguins(), cv=3)
+        >>> list(result.summary()["test_score"])
+        ['mean', 'std', 'min', 'max']
+        """
         scores = [key for key in self if key.startswith(("test_", "train_"))]
         tell: dict[str, Any] = {"mean": np.mean, "std": np.std, "min": np.min, "max": np.max}
         return {key: {name: float(function(self[key])) for name, function in tell.items()} for key in scores}
@@ -101,48 +150,60 @@ def cross_validate(
     return_predictions: bool | str = False,
     error_score: Any = np.nan,
 ) -> CrossValidation:
-    """Cross-validate a model, its table read, sorted and binned once for all folds if it is one of ours.
+    """Cross-validate an estimator.
+
+    For Spinney's trees and boosting the data is read, sorted and binned once for all folds.
 
     Parameters
     ----------
-    estimator : model
-        Any of scikit-learn's kind; it is not fitted and not changed.
-    X, y
-        As for its `fit`.
+    estimator : estimator
+        Any estimator that follows scikit-learn's conventions. It is cloned, not fitted.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Data, as for the estimator's `fit`.
+    y : array-like of shape (n_samples,), optional
+        Targets.
     groups : array-like of shape (n_samples,), optional
-        Rows of one group are never parted. With a number of folds, or cv="grouped", it means `GroupKFold`.
-    scoring : str, function, list of str or dict, optional
-        As in scikit-learn, and "specificity". Default: the model's own score. A function takes (model, X, y) and, if it
-        has that parameter, sample_weight.
-    cv : int, str, splitter or iterable of (train, test), default 5
-        A number: stratified folds for classes, else folds of consecutive rows. "kfold", "stratified", "grouped" (5
-        folds), "repeated" (5 folds, 10 times, always the same), "loo" (leave one out). Or a splitter of scikit-learn's.
+        Groups of the rows. The rows of a group stay in one fold. With an integer `cv`, or cv="grouped", this means
+        `GroupKFold`.
+    scoring : str, callable, list of str or dict, optional
+        As in scikit-learn, and "specificity". A callable receives (model, X, y), and sample_weight if it has that
+        parameter. Default: the estimator's own score.
+    cv : int, str, splitter or iterable of (train, test), default=5
+        An integer: stratified folds for classification, else folds of consecutive rows. "kfold", "stratified",
+        "grouped" (5 folds), "repeated" (5 folds, 10 times, always the same), "loo" (leave-one-out). Or a scikit-learn
+        splitter.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights of the rows, in fitting and in scores.
+        Weights of the rows, used in fitting and in scores.
     n_jobs : int or "dask", optional
-        Folds at a time. By default one; our models use every core by themselves. Their folds run in threads, and those
-        of small tables one by one, which is faster. "dask": folds are spread over the cluster of Dask's current client.
-    verbose : int, default 0
-        1: a progress bar; 2: a line per fold.
+        Number of folds fitted in parallel. Default: one, since Spinney's models use all cores themselves. Their folds
+        run in threads; on small data they run one after the other, which is faster. "dask": folds are distributed over
+        the cluster of the current Dask client.
+    verbose : int, default=0
+        1 shows a progress bar, 2 prints a line per fold.
     params : dict, optional
-        Other arguments of `fit`; what has one value per row is cut to the fold's rows.
-    return_train_score, return_estimator, return_indices : bool, default False
-        Keep the scores on the training rows, the fitted models, the row numbers.
-    return_predictions : bool or str, default False
-        Keep what is predicted for the rows held out; True: by `predict`, or the name of another method. Probabilities
-        have a column for each class of y.
-    error_score : number or "raise", default NaN
-        The score of a fit that fails.
+        Other arguments of `fit`. Those with one value per row are split like the rows.
+    return_train_score : bool, default=False
+        Also score the training rows.
+    return_estimator : bool, default=False
+        Keep the fitted models.
+    return_indices : bool, default=False
+        Keep the row numbers of the folds.
+    return_predictions : bool or str, default=False
+        Keep the predictions for the held-out rows. True: by `predict`; or the name of another method. Probabilities
+        have one column per class of y.
+    error_score : number or "raise", default=NaN
+        Score of a fit that fails; "raise" raises its error.
 
     Returns
     -------
     CrossValidation
+        The scores of every fold.
 
     Notes
     -----
-    Exact trees are those that would grow on the fold's rows alone. The bins of boosting (and of trees with `max_bins`)
-    are learnt from all rows, without their targets: the values held out have had a say in where bins end. `fit_time` of
-    the first fold includes reading and sorting or binning the table.
+    Exact trees are the same as if they were fitted on the rows of the fold alone. The bins of boosting (and of trees
+    with `max_bins`) are learned from the values of all rows, held-out rows included, but not from their targets.
+    `fit_time` of the first fold includes reading and sorting or binning the data.
 
     Examples
     --------
@@ -190,13 +251,13 @@ def check_fold_sizes(judge: Scoring, splits: list[Split]) -> None:
     """R^2 of a single row does not exist: say so before, and not in every fold."""
     if judge.title == "r2" and any(len(split.test) < 2 for split in splits):
         raise ValueError(
-            "R^2 needs at least two rows a fold, and leave-one-out has one: set scoring, for example to "
+            "R^2 needs at least two rows per fold, but leave-one-out has one. Set scoring, for example to "
             "'neg_mean_absolute_error' or 'neg_mean_squared_error'."
         )
 
 
 def _tell_means(title: str | None) -> Any:
-    """What the progress bar says of the folds so far."""
+    """The progress bar's text about the folds so far."""
     sums: dict[str, list[float]] = {}
 
     def tell(outcome: Outcome) -> dict[str, Any]:
@@ -216,19 +277,21 @@ def _check_method(estimator: Any, method: str, splits: list[Split], n_rows: int)
         row = int(np.flatnonzero(times != 1)[0])
         raise ValueError(
             f"return_predictions needs folds that hold out every row once, but row {row} is held out {times[row]} "
-            "times: use K-fold, stratified, grouped or leave-one-out folds."
+            "times. Use K-fold, stratified, grouped or leave-one-out folds."
         )
 
 
 def _predictions(outcomes: list[Outcome], splits: list[Split], y: Any, method: str) -> np.ndarray:
-    """The folds' answers in the order of the rows."""
+    """The predictions of all folds in the order of the rows."""
     order = np.concatenate([split.test for split in splits])
     if any(one.error is not None for one in outcomes):
-        raise ValueError("return_predictions: some fits failed, so their rows have no predictions. See the warning.")
+        raise ValueError(
+            "return_predictions needs every fit to succeed, but some failed. See the warning for the reason."
+        )
     parts = [one.predictions for one in outcomes]
     if method == "predict_proba":
         if any(isinstance(one[1], list) for one in parts):
-            raise ValueError("return_predictions='predict_proba' is for one output.")
+            raise ValueError("return_predictions='predict_proba' supports one output only.")
         classes = np.unique(np.concatenate([known for _, known in parts]))
         parts = [_spread(shares, known, classes) for shares, known in parts]
     joined = np.concatenate(parts)

@@ -1,5 +1,8 @@
-"""Scores over the values of a parameter, and over the number of rows: where a model begins to overfit, and whether more
-rows would help. Our trees and boosting read, sort and bin the table once."""
+"""Validation and learning curves: scores over the values of a parameter, and over the number of rows.
+
+They show where a model begins to overfit, and whether more rows would help. Spinney's trees and boosting read, sort and
+bin the data once.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,29 @@ from spinney.evaluate.searching import check_parameter
 
 
 class ValidationCurve(tuple):
-    """`train_scores, test_scores`, each (values, folds); and `param_name`, `param_range`, `metric`, `plot()`."""
+    """Training and test scores by value of a parameter. Unpacks to `train_scores, test_scores`, each (values, folds).
+
+    Attributes
+    ----------
+    param_name : str
+        The parameter.
+    param_range : list
+        Its values.
+    metric : str
+        Name of the score.
+    best : scalar
+        Value with the best mean test score.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.evaluate import validation_curve
+    >>> X, y = load_penguins()
+    >>> curve = validation_curve(DecisionTreeClassifier(), X, y, param_name="max_depth", param_range=[1, 2, 3])
+    >>> curve.param_name, curve.test_scores.shape
+    ('max_depth', (3, 5))
+    """
 
     param_name: str
     param_range: list[Any]
@@ -26,43 +51,81 @@ class ValidationCurve(tuple):
 
     @property
     def train_scores(self) -> np.ndarray:
+        """Scores on the training rows, (values, folds)."""
         return self[0]
 
     @property
     def test_scores(self) -> np.ndarray:
+        """Scores on the held-out rows, (values, folds)."""
         return self[1]
 
     @property
     def best(self) -> Any:
-        """The value with the best mean test score; of equals the first."""
+        """Value with the best mean test score; ties go to the first."""
         return self.param_range[int(np.nanargmax(self.test_scores.mean(axis=1)))]
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw it; see `spinney.plot_validation_curve`."""
+        """Plot the curve, like `spinney.plot_validation_curve`.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import validation_curve
+        >>> X, y = load_penguins()
+        >>> curve = validation_curve(DecisionTreeClassifier(), X, y, param_name="max_depth", param_range=[1, 2, 3])
+        >>> ax = curve.plot()
+        """
         from spinney.view.judging import plot_validation_curve
 
         return plot_validation_curve(self, ax)
 
 
 class LearningCurve(tuple):
-    """`train_sizes, train_scores, test_scores`, with `return_times` also `fit_times, score_times`; and `plot()`."""
+    """Training and test scores by number of training rows.
+
+    Unpacks to `train_sizes, train_scores, test_scores`, and with `return_times=True` also `fit_times, score_times`.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.evaluate import learning_curve
+    >>> X, y = load_penguins()
+    >>> curve = learning_curve(DecisionTreeClassifier(), X, y, train_sizes=[50, 100], shuffle=True, random_state=0)
+    >>> curve.train_sizes.tolist(), curve.test_scores.shape
+    ([50, 100], (2, 5))
+    """
 
     metric: str
 
     @property
     def train_sizes(self) -> np.ndarray:
+        """Numbers of training rows."""
         return self[0]
 
     @property
     def train_scores(self) -> np.ndarray:
+        """Scores on the training rows, (sizes, folds)."""
         return self[1]
 
     @property
     def test_scores(self) -> np.ndarray:
+        """Scores on the held-out rows, (sizes, folds)."""
         return self[2]
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw it; see `spinney.plot_learning_curve`."""
+        """Plot the curve, like `spinney.plot_learning_curve`.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import learning_curve
+        >>> X, y = load_penguins()
+        >>> curve = learning_curve(DecisionTreeClassifier(), X, y, train_sizes=[50, 100], shuffle=True, random_state=0)
+        >>> ax = curve.plot()
+        """
         from spinney.view.judging import plot_learning_curve
 
         return plot_learning_curve(self, ax)
@@ -84,23 +147,37 @@ def validation_curve(
     error_score: Any = np.nan,
     params: dict[str, Any] | None = None,
 ) -> ValidationCurve:
-    """Training and test scores for each value of a parameter.
+    """Compute training and test scores for each value of a parameter.
 
     Parameters
     ----------
-    estimator, X, y
+    estimator : estimator
         As in `cross_validate`.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Data, as for the estimator's `fit`.
+    y : array-like of shape (n_samples,), optional
+        Targets.
     param_name : str
-        Such as "max_depth", or "tree__max_depth" in a pipeline.
+        Name of the parameter, such as "max_depth", or "tree__max_depth" in a pipeline.
     param_range : list
-        The values to try.
-    groups, cv, scoring, sample_weight, n_jobs, verbose, error_score, params
-        As in `cross_validate`; one score.
+        Values to try.
+    groups, sample_weight, params
+        As in `cross_validate`.
+    cv : int, str, splitter or iterable of (train, test), default=5
+        As in `cross_validate`.
+    scoring : str or callable, optional
+        As in `cross_validate`, but one score.
+    n_jobs : int or "dask", optional
+        As in `cross_validate`.
+    verbose : int, default=0
+        1 shows a progress bar, 2 prints a line per fit.
+    error_score : number or "raise", default=NaN
+        Score of a fit that fails; "raise" raises its error.
 
     Returns
     -------
     ValidationCurve
-        Unpacks to scikit-learn's `train_scores, test_scores`, one row a value and one column a fold.
+        Unpacks to scikit-learn's `train_scores, test_scores`, with one row per value and one column per fold.
 
     Examples
     --------
@@ -149,28 +226,42 @@ def learning_curve(
     return_times: bool = False,
     params: dict[str, Any] | None = None,
 ) -> LearningCurve:
-    """Training and test scores for growing numbers of training rows.
+    """Compute training and test scores for growing numbers of training rows.
 
     Parameters
     ----------
-    estimator, X, y
+    estimator : estimator
         As in `cross_validate`.
-    train_sizes : array-like
-        Shares of the training rows of a fold (floats up to 1), or numbers of rows.
-    shuffle : bool, default False
-        Draw the rows at random; by default they are the first ones. Sorted tables need it.
-    random_state : int, RandomState or None
-        For `shuffle`.
-    return_times : bool, default False
-        Return fit and score times too.
-    groups, cv, scoring, sample_weight, n_jobs, verbose, error_score, params
-        As in `cross_validate`; one score.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Data, as for the estimator's `fit`.
+    y : array-like of shape (n_samples,), optional
+        Targets.
+    train_sizes : array-like, default=(0.1, 0.325, 0.55, 0.775, 1.0)
+        Fractions of the training rows of a fold (floats up to 1), or numbers of rows.
+    shuffle : bool, default=False
+        Sample the rows at random. Otherwise the first rows are used, which is wrong for sorted data.
+    random_state : int, RandomState or None, default=None
+        Seed of `shuffle`.
+    return_times : bool, default=False
+        Also return fit and score times.
+    groups, sample_weight, params
+        As in `cross_validate`.
+    cv : int, str, splitter or iterable of (train, test), default=5
+        As in `cross_validate`.
+    scoring : str or callable, optional
+        As in `cross_validate`, but one score.
+    n_jobs : int or "dask", optional
+        As in `cross_validate`.
+    verbose : int, default=0
+        1 shows a progress bar, 2 prints a line per fit.
+    error_score : number or "raise", default=NaN
+        Score of a fit that fails; "raise" raises its error.
 
     Returns
     -------
     LearningCurve
-        Unpacks to scikit-learn's `train_sizes, train_scores, test_scores`, scores with one row a size and one column a
-        fold; and with `return_times` `fit_times, score_times`.
+        Unpacks to scikit-learn's `train_sizes, train_scores, test_scores`, and with `return_times=True` also
+        `fit_times, score_times`. Scores have one row per size and one column per fold.
 
     Examples
     --------
@@ -224,10 +315,10 @@ def _read_sizes(train_sizes: Any, most: int) -> np.ndarray:
     """Numbers of rows, ascending, each once."""
     sizes = np.asarray(train_sizes)
     if sizes.ndim != 1 or sizes.size == 0 or sizes.dtype.kind not in "iuf":
-        raise ValueError(f"train_sizes must be numbers of rows or shares, got {train_sizes!r:.80}.")
+        raise ValueError(f"train_sizes must be numbers of rows or fractions, got {train_sizes!r:.80}.")
     if sizes.dtype.kind == "f":
         if sizes.min() <= 0.0 or sizes.max() > 1.0:
-            raise ValueError(f"train_sizes must be shares in (0, 1], got {sizes.min():g} to {sizes.max():g}.")
+            raise ValueError(f"train_sizes must be fractions in (0, 1], got {sizes.min():g} to {sizes.max():g}.")
         sizes = np.clip((sizes * most).astype(np.int64), 1, most)
     elif sizes.min() < 1 or sizes.max() > most:
         raise ValueError(

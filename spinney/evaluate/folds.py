@@ -1,7 +1,6 @@
-"""Folds: which rows a model is fitted on and which it is judged on.
+"""Folds: the rows that a model is fitted on, and the rows that it is scored on.
 
-In: what the user says of `cv`, the targets, perhaps groups. Out: a list of `Split`s. scikit-learn's splitters do the
-work.
+In: the user's `cv`, the targets, perhaps groups. Out: a list of `Split`s. scikit-learn's splitters do the work.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _FOLDS, _REPEATS = 5, 10
 
 
 class Split:
-    """Rows to fit on and rows to judge on. Where one part is the rest of the other, only one is kept in memory."""
+    """Rows to fit on and rows to score. If one part is the complement of the other, only one is kept in memory."""
 
     def __init__(self, train: Any, test: Any, n_rows: int) -> None:
         train, self.test = (_row_numbers(part, n_rows) for part in (train, test))
@@ -94,7 +93,7 @@ def _find_splitter(cv: Any, y: Any, groups: Any, classifier: bool) -> Any:
 
 def _stratified(is_classes: bool) -> Any:
     if not is_classes:
-        raise ValueError("cv='stratified' is for classifiers: it keeps the classes' shares. Use cv='kfold'.")
+        raise ValueError("cv='stratified' is supported only for classification. Use cv='kfold'.")
     return model_selection.StratifiedKFold(_FOLDS)
 
 
@@ -127,17 +126,17 @@ def _check_classes(n_folds: int, y: Any) -> None:
     rarest, least, most = labels[sizes.argmin()], int(sizes.min()), int(sizes.max())
     if most < n_folds:
         raise ValueError(
-            f"{n_folds} folds need a class of at least {n_folds} rows, but the largest has {most}: "
-            f"set cv to at most {most}, or use cv='loo'."
+            f"{n_folds} folds need a class of at least {n_folds} rows, but the largest has {most}. "
+            f"Set cv to at most {most}, or use cv='loo'."
         )
     if least < n_folds:
         warn(
             f"The class {rarest.item() if hasattr(rarest, 'item') else rarest!r} has {least} rows, fewer than the "
-            f"{n_folds} folds: some folds will be judged without it."
+            f"{n_folds} folds. Some folds will be scored without it."
             + (
                 f" Set cv to at most {least} to avoid that."
                 if least > 1
-                else " Leave it out, or put it to another class."
+                else " Leave it out, or merge it with another class."
             ),
             UserWarning,
             stacklevel=4,

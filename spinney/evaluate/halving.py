@@ -1,7 +1,7 @@
-"""Successive halving: many candidates with few resources, the better of them with more, until one round has all.
+"""Successive halving: many candidates with few resources, the best of them with more, until one round has all.
 
-Rows are drawn once a fold in an order that keeps the classes' shares at every length, so that the rows of a round are
-among those of the next.
+Rows are sampled once per fold, in an order that keeps the class frequencies at every length, so that the rows of a
+round are among those of the next.
 
 Jamieson and Talwalkar, Non-stochastic best arm identification and hyperparameter optimization, 2016.
 """
@@ -84,7 +84,9 @@ class Halving:
             owner = type(race.estimator).__name__
             raise ValueError(f"resource must be 'n_samples' or a parameter of {owner}, got {self.resource!r}.")
         if self.most is None:
-            raise ValueError(f"max_resources must be given for resource={self.resource!r}: its greatest value.")
+            raise ValueError(
+                f"max_resources must be given for resource={self.resource!r}. Set it to the largest value to try."
+            )
         return self.most
 
     def _smallest(self, race: Race) -> int:

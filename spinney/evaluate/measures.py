@@ -1,6 +1,6 @@
-"""The usual scores of a model's answers, and of what can be said without looking at a row.
+"""The usual scores of predictions, and of a baseline that ignores the rows.
 
-In: the truth and what was predicted, or a fitted model. Out: scores by name.
+In: the truth and the predictions, or a fitted model. Out: scores by name.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HIGHER_IS_BETTER = {
 def measure_classes(
     truth: np.ndarray, predicted: np.ndarray, shares: np.ndarray | None, classes: np.ndarray, weights: np.ndarray | None
 ) -> dict[str, float]:
-    """Scores of a classifier's answers."""
+    """Scores of a classifier's predictions."""
     from sklearn import metrics  # here, since it takes long to import: --help need not wait
 
     found = {"accuracy": float(np.average(predicted == truth, weights=weights))}
@@ -47,7 +47,7 @@ def measure_classes(
 
 
 def measure_numbers(truth: np.ndarray, predicted: np.ndarray, weights: np.ndarray | None) -> dict[str, float]:
-    """Scores of a regressor's answers."""
+    """Scores of a regressor's predictions."""
     error = predicted - truth
     found = {
         "RMSE": float(np.sqrt(np.average(error * error, weights=weights))),
@@ -82,7 +82,7 @@ def measure_answers(
 def measure_baseline(
     y: np.ndarray, weights: np.ndarray | None, known: np.ndarray, known_weights: np.ndarray | None, task: str
 ) -> dict[str, float]:
-    """Scores of what can be said without looking at a row: the classes' shares, or the mean, of the rows known."""
+    """Scores of the baseline: the class frequencies, or the mean, of the training rows."""
     if task == "regression":
         return measure_numbers(y, np.full(len(y), np.average(known, weights=known_weights)), weights)
     classes, numbers = np.unique(known, return_inverse=True)

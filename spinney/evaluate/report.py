@@ -1,4 +1,4 @@
-"""The classification report: precision, recall, specificity and F1 of every class. scikit-learn counts."""
+"""The classification report: precision, recall, specificity and F1 of every class. scikit-learn does the counting."""
 
 from __future__ import annotations
 
@@ -23,30 +23,34 @@ def classification_report(
     output_dict: bool = False,
     zero_division: Any = "warn",
 ) -> Any:
-    """Precision, recall, specificity, F1 and support of every class, and the accuracy.
+    """Report precision, recall, specificity, F1 and support of every class, and the accuracy.
 
-    Recall is also called sensitivity: the share of a class's rows that are found. Specificity is the share of the
-    other classes' rows that are left alone.
+    Recall is also called sensitivity. Specificity is the fraction of the rows of other classes that are not predicted
+    as the class.
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n_samples,), or indicators (n_samples, n_classes)
+    y_true : array-like of shape (n_samples,), or indicators (n_samples, n_classes)
+        True classes.
+    y_pred : array-like of shape (n_samples,), or indicators (n_samples, n_classes)
+        Predicted classes.
     labels : array-like, optional
-        The classes that are shown, in this order.
+        Classes to show, in this order. Default: all classes, sorted.
     target_names : list of str, optional
-        What they are called.
+        Names of the classes.
     sample_weight : array-like of shape (n_samples,), optional
-    digits : int, default 2
-        Decimals of the text.
-    output_dict : bool, default False
+        Weights of the rows.
+    digits : int, default=2
+        Number of decimals of the text.
+    output_dict : bool, default=False
         Return a dict of dicts instead of text.
-    zero_division : "warn", 0, 1 or NaN, default "warn"
-        What stands where there is nothing to divide by; "warn" is 0 with a warning.
+    zero_division : "warn", 0, 1 or NaN, default="warn"
+        Value where the denominator is 0; "warn" is 0 with a warning.
 
     Returns
     -------
     str, or dict: class or average -> measure -> value
-        As scikit-learn's, with one column more.
+        The report of scikit-learn, with one column more.
 
     Examples
     --------

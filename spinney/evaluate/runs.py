@@ -44,7 +44,7 @@ _SMALL = 5_000  # rows of a shared table below which threads would mostly wait f
 
 
 class Sheet(NamedTuple):
-    """What models are fitted to and judged on."""
+    """Data that models are fitted and scored on."""
 
     X: Any  # as it came
     opened: OpenedTable | None  # the same, opened for models that can share it
@@ -60,7 +60,7 @@ class Job(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What an outcome is to hold."""
+    """What an outcome must contain."""
 
     scoring: Scoring
     train_score: bool = False
@@ -85,8 +85,8 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
         raise TypeError(f"estimator must be a model with a method fit, got {estimator!r:.80}.")
     if is_remote(X, y, sample_weight):
         raise TypeError(
-            "cross-validation, searches and curves take tables in memory, and these are dask collections: pass "
-            ".compute() of them; n_jobs='dask' spreads the fits over a cluster."
+            "cross-validation, searches and curves need data in memory, got dask collections. Pass .compute() of them; "
+            "n_jobs='dask' distributes the fits over a cluster."
         )
     X, y, sample_weight = with_rows(X), here(y), here(sample_weight)
     if isinstance(X, StreamedTable):
@@ -97,7 +97,7 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
     weights, counts = None, None
     if sample_weight is not None:
         if not takes_weights(estimator):
-            raise TypeError(f"sample_weight was given, but {type(estimator).__name__} does not take it in fit.")
+            raise TypeError(f"sample_weight is not supported by {type(estimator).__name__}.fit. Leave it out.")
         weights = _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64)
         counts = read_weights(weights, len(weights)).counts
     shares = getattr(estimator, "_takes_opened_tables", False)
@@ -118,7 +118,7 @@ def run_jobs(
     unit: str = "fold",
     tell: Callable[[Outcome], dict[str, Any]] | None = None,
 ) -> list[Outcome]:
-    """Do all jobs, `n_jobs` at a time. `tell` hears of every outcome and says what the bar shows."""
+    """Do all jobs, `n_jobs` at a time. `tell` receives every outcome and returns the progress bar's text."""
     _check_error_score(wanted.error_score)
     begun = time.perf_counter()
     progress = Progress(every_round=verbose > 1, unit=unit) if verbose else None
@@ -144,7 +144,7 @@ def _do_all(
 ) -> Generator[Outcome, None, None]:
     if wants_cluster(n_jobs):
         if isinstance(sheet.opened, StreamedTable):
-            raise TypeError("n_jobs='dask' takes tables in memory, and X was opened from files: use n_jobs=None.")
+            raise TypeError("n_jobs='dask' needs data in memory, but X was opened from files. Use n_jobs=None.")
         yield from _do_all_there(estimator, sheet, jobs, wanted)
         return
     if n_jobs is None or n_jobs == 1 or (sheet.opened is not None and len(sheet.opened) < _SMALL):
@@ -237,7 +237,7 @@ def _rows(sheet: Sheet, rows: np.ndarray, original: bool = False) -> Any:
 
 
 def _judge(model: Any, sheet: Sheet, job: Job, wanted: Wanted) -> tuple[dict[str, float], dict[str, float]]:
-    """Scores on the test rows and, if asked for, on the training rows."""
+    """Scores on the test rows and, on request, on the training rows."""
     fitted = job.split.train if job.rows is None else job.rows
     found = []
     for rows in (job.split.test, fitted) if wanted.train_score else (job.split.test,):

@@ -1,4 +1,4 @@
-"""Scores of a fitted model on some rows: by a name of scikit-learn's, a function, or several of them at once."""
+"""Scores of a fitted model on some rows: by scikit-learn's names, by a function, or several of them at once."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Scoring:
 
     @property
     def only_predicts(self) -> bool:
-        """Whether X is handed on to the model and looked at by nobody else."""
+        """Whether X is passed only to the model's methods."""
         return all(only_predicts(one) for one in self.scorers.values())
 
     def __call__(
@@ -82,7 +82,7 @@ def _number(value: Any, name: str) -> float:
 def _read(estimator: Any, scoring: Any) -> dict[str, Any]:
     if scoring is None:
         if not hasattr(estimator, "score"):
-            raise TypeError(f"scoring must be given: {type(estimator).__name__} has no score of its own.")
+            raise TypeError(f"{type(estimator).__name__} has no score method. Pass scoring.")
         return {ALONE: _own_score}
     if isinstance(scoring, str) or callable(scoring):
         return {ALONE: find_scorer(scoring)}
@@ -109,8 +109,8 @@ def find_scorer(wanted: Any) -> Any:
         near = get_close_matches(str(wanted), known, 3, 0.5)
         hint = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
         raise ValueError(
-            f"scoring={wanted!r} is no score. {hint}sklearn.metrics.get_scorer_names() lists scikit-learn's names; "
-            f"{list(_OURS)} come besides."
+            f"scoring={wanted!r} is not a score. {hint}sklearn.metrics.get_scorer_names() lists scikit-learn's names; "
+            f"Spinney adds {list(_OURS)}."
         )
     return get_scorer(wanted)
 
@@ -132,7 +132,7 @@ def _accuracy(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
 
 
 def only_predicts(scorer: Any) -> bool:
-    """Ours and scikit-learn's scorers give X to the model's methods and to nothing else."""
+    """Whether a scorer passes X only to the model's methods, as Spinney's and scikit-learn's do."""
     return scorer in (_own_score, _accuracy, _specificity) or (
         hasattr(scorer, "_score_func") and hasattr(scorer, "_sign")
     )
@@ -148,7 +148,7 @@ def takes_weights(scorer: Any) -> bool:
 
 
 class _Remembers:
-    """A model that gives the same answer again without thinking: several scores ask for the same predictions."""
+    """A model that caches its predictions: several scores need the same ones."""
 
     def __init__(self, model: Any) -> None:
         self._model = model

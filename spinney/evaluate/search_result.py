@@ -1,4 +1,4 @@
-"""What a search found, in scikit-learn's terms."""
+"""The result of a search, with scikit-learn's names."""
 
 from __future__ import annotations
 
@@ -30,22 +30,35 @@ _HANDED_ON = (
 
 @dataclass(repr=False)
 class SearchResult:
-    """The candidates of a search and their scores; predicts with the best.
+    """The candidates of a search and their scores. It predicts with the best candidate.
 
     Attributes
     ----------
-    best_params_, best_score_, best_index_
-        The candidate with the best mean score.
-    best_estimator_ : model or None
-        Fitted to all rows with these parameters, unless `refit=False`.
+    best_params_ : dict
+        Parameters of the candidate with the best mean score.
+    best_score_ : float
+        Its mean score.
+    best_index_ : int
+        Its index in `cv_results_`.
+    best_estimator_ : estimator or None
+        Estimator with these parameters, fitted on all rows; None if `refit=False`.
     cv_results_ : dict
-        scikit-learn's keys, one value per candidate: `params`, `param_<name>`, `split<k>_test_<score>`,
-        `mean_test_<score>`, `std_test_<score>`, `rank_test_<score>`, `mean_fit_time` and so on; in halving also `iter`
-        and `n_resources`. `pandas.DataFrame(result.cv_results_)` makes a table of it.
+        scikit-learn's keys, with one value per candidate: `params`, `param_<name>`, `split<k>_test_<score>`,
+        `mean_test_<score>`, `std_test_<score>`, `rank_test_<score>`, `mean_fit_time` and so on; with halving also
+        `iter` and `n_resources`. `pandas.DataFrame(result.cv_results_)` converts it.
     metric : str
-        The score that decided.
+        The score that chose the best candidate.
     n_splits_ : int
-        Folds.
+        Number of folds.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.evaluate import search
+    >>> found = search(DecisionTreeClassifier(), {"max_depth": [1, 3]}, *load_penguins(), cv=3)
+    >>> found.best_params_, found.n_splits_
+    ({'max_depth': 3}, 3)
     """
 
     cv_results_: dict[str, Any]
@@ -60,11 +73,23 @@ class SearchResult:
         if name not in _HANDED_ON:
             raise AttributeError(f"'SearchResult' has no attribute {name!r}")
         if self.best_estimator_ is None:
-            raise AttributeError(f"{name} needs the best model: search with refit=True.")
+            raise AttributeError(
+                f"{name} needs the best model, which refit=False does not fit. Search with refit=True."
+            )
         return getattr(self.best_estimator_, name)
 
     def table(self) -> dict[str, list[Any]]:
-        """The candidates from best to worst, ready for a data frame: rank, score, spread, times and parameters."""
+        """Return the candidates from best to worst as a dict of columns: rank, score, spread, times and parameters.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import search
+        >>> found = search(DecisionTreeClassifier(), {"max_depth": [1, 3]}, *load_penguins(), cv=3)
+        >>> found.table()["max_depth"]
+        [3, 1]
+        """
         results = self.cv_results_
         score = next(key for key in results if key.startswith("rank_test_")).removeprefix("rank_test_")
         if f"mean_test_{self.metric}" in results:
@@ -129,7 +154,7 @@ def make_results(candidates: Sequence[dict[str, Any]], outcomes: list[list[Outco
 
 
 def ranks(means: np.ndarray) -> np.ndarray:
-    """1 for the greatest; equals share the better rank, and NaN come last."""
+    """1 for the largest; ties share the better rank, and NaN come last."""
     known = np.where(np.isnan(means), np.nanmin(means) - 1 if not np.isnan(means).all() else 0.0, means)
     return rankdata(-known, method="min").astype(np.int32)
 

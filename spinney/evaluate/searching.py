@@ -1,10 +1,10 @@
-"""Searching for parameters: every candidate is cross-validated on the same folds, and the best one fitted to all rows.
+"""Searching for parameters: every candidate is cross-validated on the same folds, and the best is fitted on all rows.
 
     grid       all combinations of the space
-    random     some combinations, drawn from lists or distributions
-    halving    all (or some) on few rows, the better part of them on more, and so on (successive halving)
+    random     some combinations, sampled from lists or distributions
+    halving    all (or some) on few rows, the best of them on more, and so on (successive halving)
 
-Our trees and boosting read, sort and bin the table once for all folds and candidates, as in `cross_validation.py`.
+Spinney's trees and boosting read, sort and bin the data once for all folds and candidates, as in `cross_validation.py`.
 """
 
 from __future__ import annotations
@@ -53,45 +53,57 @@ def search(
     return_train_score: bool = False,
     error_score: Any = np.nan,
 ) -> SearchResult:
-    """Find the best parameters of a model by cross-validation.
+    """Search for the best parameters of an estimator by cross-validation.
 
     Parameters
     ----------
-    estimator : model
-        Any of scikit-learn's kind, pipelines too; it is not fitted and not changed.
+    estimator : estimator
+        Any estimator that follows scikit-learn's conventions, pipelines included. It is cloned, not fitted.
     space : dict from parameter to values, or list of such dicts
-        Values are a list; for how="random" (and "halving" with `n_candidates`) also a distribution of scipy.stats.
-    X, y
-        As for the model's `fit`.
-    how : {"grid", "random", "halving"}, default "grid"
-        All combinations; some of them; or successive halving: all candidates with few resources, the best 1 / `factor`
-        of them with `factor` times as many, until one round is left.
+        Values are a list. With how="random", and with how="halving" and `n_candidates`, they may also be a distribution
+        of scipy.stats.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Data, as for the estimator's `fit`.
+    y : array-like of shape (n_samples,), optional
+        Targets.
+    how : {"grid", "random", "halving"}, default="grid"
+        "grid": all combinations. "random": a sample of them. "halving": successive halving, which scores all candidates
+        with few resources, then the best 1 / `factor` of them with `factor` times as many, until one round is left.
     n_candidates : int, optional
-        For "random" (default 10) and "halving" (default: all combinations): how many are drawn.
-    cv, scoring, groups, sample_weight, params, error_score
-        As in `cross_validate`. Of several scores the first decides, or the one that `refit` names.
-    refit : bool or str, default True
-        Fit the best candidate to all rows.
-    resource : str, default "n_samples"
-        For "halving": what grows from round to round, rows or a parameter of the model such as "n_estimators". Of the
-        rows of a fold only those to fit on are fewer; candidates are always judged on all rows held out.
-    factor : int, default 3
-    min_resources, max_resources : int, optional
-        For "halving": resources of the first and at most of the last round. By default all rows in the last, and in
-        the first as many as lead there. A parameter needs `max_resources`.
-    random_state : int, RandomState or None
-        For drawing candidates, and rows in halving.
+        Number of sampled candidates. Default: 10 for "random", all combinations for "halving".
+    cv : int, str, splitter or iterable of (train, test), default=5
+        As in `cross_validate`.
+    scoring : str, callable, list of str or dict, optional
+        As in `cross_validate`. With several scores, the first chooses the best candidate, or the one named by `refit`.
+    groups, sample_weight, params
+        As in `cross_validate`.
+    error_score : number or "raise", default=NaN
+        Score of a fit that fails; "raise" raises its error.
+    refit : bool or str, default=True
+        Fit the best candidate on all rows. A string names the score that chooses it.
+    resource : str, default="n_samples"
+        What grows from round to round with how="halving": the number of rows, or a parameter such as "n_estimators".
+        Only the training rows of a fold are reduced; candidates are always scored on all held-out rows.
+    factor : int, default=3
+        With how="halving": how many times more resources each round has.
+    min_resources : int, optional
+        With how="halving": resources of the first round. Default: what leads to `max_resources` in the last round.
+    max_resources : int, optional
+        With how="halving": maximum resources of the last round. Default: all rows. A parameter needs a value.
+    random_state : int, RandomState or None, default=None
+        Seed that samples the candidates, and the rows in halving.
     n_jobs : int or "dask", optional
-        Fits at a time, or on a cluster, as in `cross_validate`.
-    verbose : int, default 0
-        1: a progress bar; 2: a line per fit.
-    return_train_score : bool, default False
+        Number of fits in parallel, or a Dask cluster, as in `cross_validate`.
+    verbose : int, default=0
+        1 shows a progress bar, 2 prints a line per fit.
+    return_train_score : bool, default=False
+        Also score the training rows.
 
     Returns
     -------
     SearchResult
-        `best_params_`, `best_score_`, `best_estimator_`, `cv_results_` as of scikit-learn's searches; it predicts with
-        the best model.
+        `best_params_`, `best_score_`, `best_estimator_` and `cv_results_` as in scikit-learn's searches. It predicts
+        with the best model.
 
     Examples
     --------
@@ -162,7 +174,7 @@ class _Race:
         return [outcomes[first : first + n] for first in range(0, len(outcomes), n)]
 
     def _tell_best(self) -> Any:
-        """What the progress bar says: the best mean of the candidates that are through all folds."""
+        """The progress bar's text: the best mean of the candidates that are through all folds."""
         waiting: list[float] = []
         means: list[float] = []
 
@@ -191,7 +203,7 @@ def _best(results: dict[str, Any], decisive: str, extra: dict[str, np.ndarray]) 
     if extra:
         means = np.where(extra["iter"] == extra["iter"].max(), means, -np.inf)
     if not np.isfinite(means).any():
-        raise ValueError("no candidate has a score in all folds: see the warnings, or set error_score='raise'.")
+        raise ValueError("no candidate has a score in all folds. See the warnings, or set error_score='raise'.")
     return int(means.argmax())
 
 
@@ -207,7 +219,7 @@ def _decisive(judge: Scoring, refit: bool | str) -> str:
 def _candidates(estimator: Any, space: Any, how: str, n_candidates: int | None, random_state: Any) -> list[dict]:
     check_space(estimator, space)
     if n_candidates is not None and (how == "grid" or n_candidates < 1):
-        raise ValueError(f"n_candidates must be at least 1, and is not for how='grid', got {n_candidates}.")
+        raise ValueError(f"n_candidates must be at least 1 and is not supported with how='grid', got {n_candidates}.")
     if how == "grid" or (how == "halving" and n_candidates is None):
         _check_lists(space, how)
         return list(ParameterGrid(space))
@@ -246,7 +258,7 @@ def _check_lists(space: Any, how: str) -> None:
     for part in [space] if isinstance(space, Mapping) else space:
         for name, values in part.items():
             if hasattr(values, "rvs"):
-                what = "use how='random'" if how == "grid" else "set n_candidates, to draw so many"
+                what = "Use how='random'" if how == "grid" else "Set n_candidates to sample from it"
                 raise ValueError(
-                    f"space[{name!r}] is a distribution, which has no end of values: {what}, or list some."
+                    f"space[{name!r}] is a distribution, which has infinitely many values. {what}, or list some."
                 )

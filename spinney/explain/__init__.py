@@ -1,16 +1,16 @@
-"""Questions to a fitted model: which columns matter, what the answer depends on, and why it is what it is.
+"""Explain fitted models: SHAP values, dependence plots, importances, decision paths and counterfactuals.
 
-    shap, Explanation                             SHAP values of rows, interactions of pairs of columns
+    shap, Explanation                             SHAP values, and SHAP interaction values
     plot_waterfall, plot_shap_bars,
     plot_beeswarm, plot_shap_dependence,
-    plot_interactions                             pictures of them
-    partial_dependence, ice, ale, friedman_h      what the answer depends on, and together with what
-    PartialDependenceDisplay, ALEDisplay          pictures of that
-    importances                                   which columns matter
-    path, ensemble_rules                          why this answer: the row's way in words, rules
+    plot_interactions                             plots of SHAP values
+    partial_dependence, ice, ale, friedman_h      how predictions change with columns, and which columns interact
+    PartialDependenceDisplay, ALEDisplay          plots of them
+    importances                                   feature importances
+    path, ensemble_rules                          decision path of a row; rules of a small ensemble
     proximity, nearest_rows, outlier_scores       rows that the model treats alike
-    counterfactual                                the least change of a row that turns the answer
-    surrogate, select_features                    a small tree that imitates a model; the columns that it needs
+    counterfactual                                the smallest change of a row that changes the prediction
+    surrogate, select_features                    a small tree that approximates a model; feature selection
 
 The guide is docs/explaining.md. Names are loaded at first use: importing this package does not load Numba.
 """

@@ -1,11 +1,11 @@
-"""Accumulated local effects (Apley and Zhu, 2020): how the answer changes with a column where rows really are.
+"""Accumulated local effects (Apley and Zhu, 2020): how the prediction changes with a column where the data lies.
 
-In: a fitted model of any kind, rows, columns. Out: a `Bunch`: `grid_values`, `effect`, `counts`.
+In: any fitted model, rows, columns. Out: a `Bunch`: `grid_values`, `effect`, `counts`.
 
-Partial dependence puts values into rows where they may never occur together. Here a row only moves to the two edges of
-its own bin; the mean changes are added up along the axis, and the mean over the rows is taken off. Of two columns it is
-the second-order effect: what is left of the pair when both columns' own effects are taken off. Categories stand in the
-order in which their rows are most alike in the other columns.
+Partial dependence puts values into rows where they may never occur together. Here a row moves only to the two edges of
+its own bin. The mean changes are accumulated along the axis, and the mean over the rows is subtracted. For two columns
+it is the second-order effect: the effect of the pair minus the effects of both columns. Categories are ordered so that
+neighbours have similar rows in the other columns.
 """
 
 from __future__ import annotations
@@ -34,25 +34,28 @@ def ale(
     response_method: str = "auto",
     sample_weight: Any = None,
 ) -> Any:
-    """Accumulated local effects of one column, or of two beyond their own.
+    """Compute accumulated local effects (ALE) of one column, or of a pair beyond the effects of its two columns.
 
     Parameters
     ----------
     model : fitted model
-        Ours or not.
-    X : table
+        Any fitted estimator, from Spinney or another library.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Rows along which effects are accumulated.
     features : int, str, tuple of two, or list of these
-        As in `partial_dependence`. Pairs are of columns of numbers.
+        As in `partial_dependence`. Both columns of a pair must be numeric.
     n_bins : int, default=40
-        At most so many bins, of about as many rows each; of a pair, along each column.
-    response_method, sample_weight
-        As in `partial_dependence`. Rows whose value is missing take no part.
+        Maximum number of bins, with about the same number of rows each. For a pair, the number along each column.
+    response_method : str, default="auto"
+        As in `partial_dependence`.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows. Rows with a missing value in the column are left out.
 
     Returns
     -------
     Bunch, or list of Bunch
-        `grid_values`: the bins' edges, or the categories; `effect` (outputs, grid), of mean 0 over the rows; `counts`:
-        rows of each bin, or category.
+        `grid_values`: edges of the bins, or the categories. `effect` (outputs, grid), with mean 0 over the rows.
+        `counts`: number of rows of each bin or category.
 
     Examples
     --------
@@ -84,7 +87,9 @@ def _effect(columns: Columns, group: tuple[int, ...], n_bins: int, weight: np.nd
     is_category = [columns.is_category(j) for j in group]
     if len(group) == 2:
         if any(is_category):
-            raise ValueError("ale of a pair needs two columns of numbers: categories have no bins between them.")
+            raise ValueError(
+                "ale of a pair needs two numeric columns. Pairs with a categorical column are not supported."
+            )
         grid, values, counts = _of_pair(columns, group, n_bins, weight, answer)
     elif is_category[0]:
         grid, values, counts = _of_categories(columns, group[0], weight, answer)
@@ -100,7 +105,7 @@ def _bins(values: np.ndarray, n_bins: int, name: str) -> tuple[np.ndarray, np.nd
     """(edges, the bin of each value): bin k is edges[k] < x <= edges[k + 1], the first with its lower edge."""
     known = values[np.isfinite(values)]
     if len(known) == 0 or known.min() == known.max():
-        raise ValueError(f"column {name!r} has fewer than two different numbers: it has no effect to accumulate.")
+        raise ValueError(f"column {name!r} has fewer than two distinct numbers. It has no effect to accumulate.")
     edges = np.unique(np.quantile(known, np.linspace(0.0, 1.0, n_bins + 1), method="inverted_cdf"))
     return edges, np.clip(np.searchsorted(edges, values, side="left") - 1, 0, len(edges) - 2)
 
@@ -132,7 +137,7 @@ def _of_categories(columns: Columns, column: int, weight: np.ndarray, answer: An
     kinds = sorted(set(labels.values))
     if len(kinds) < 2:
         raise ValueError(
-            f"column {columns.names[column]!r} has fewer than two categories: it has no effect to accumulate."
+            f"column {columns.names[column]!r} has fewer than two categories. It has no effect to accumulate."
         )
     number = {value: k for k, value in enumerate(kinds)}
     code = labels.spread([number[value] for value in labels.values], np.float64)

@@ -1,16 +1,17 @@
-"""A fitted model as a sum over trees: what SHAP values share out.
+"""A fitted model as a sum over trees, which SHAP values decompose.
 
-In: a fitted model. Out: an `Additive`: trees, what their leaves add to each output, and how tables are read.
+In: a fitted model. Out: an `Additive`: trees, what their leaves add to each output, and how data is read.
 
-    model                                   outputs
-    trees, forests, bagging; regression     the predicted numbers
-    ... of classes                          the probability of each class (shares of votes with voting="hard")
-    boosting                                raw scores: before the link, one per class beyond two classes
-    AdaBoost of classes, C5.0               `decision_function`; a single tree of C5.0 as trees
-    isolation forests                       the mean depth at which a row is alone: small for outliers
-    imported models                         as those above
+    model                                    outputs
+    trees, forests, bagging; regression      the predicted numbers
+    the same; classification                 the probability of each class (fractions of votes with voting="hard")
+    boosting                                 raw scores: before the link, one per class with more than two classes
+    AdaBoost for classification, C5.0        `decision_function`; a single tree of C5.0 like other trees
+    isolation forests                        the mean depth at which a row is isolated: small for outliers
+    imported models                          as those above
 
-A model whose answer is no sum over its trees is refused: a median (`AdaBoostRegressor`), means of several models.
+A model whose prediction is not a sum over its trees raises an error: a median (`AdaBoostRegressor`), means of several
+models.
 """
 
 from __future__ import annotations
@@ -58,11 +59,11 @@ def read_additive(model: Any) -> Additive:
     name = type(model).__name__
     if not type(model).__module__.startswith("spinney."):
         raise TypeError(
-            f"model must be one of Spinney's models of trees ({KNOWN}), got {name}. Models of scikit-learn, XGBoost "
-            "and LightGBM can be imported first: from_sklearn, from_xgboost, from_lightgbm."
+            f"model must be one of Spinney's tree-based models ({KNOWN}), got {name}. Import models of scikit-learn, "
+            "XGBoost and LightGBM first: from_sklearn, from_xgboost, from_lightgbm."
         )
     if not hasattr(model, "fit"):
-        raise TypeError(f"model must be a fitted model of trees, got {name}.")
+        raise TypeError(f"model must be a fitted tree-based model, got {name}.")
     check_is_fitted(model)
     if hasattr(model, "best_estimator_") and hasattr(model, "best_name_"):
         return read_additive(model.best_estimator_)
@@ -81,28 +82,30 @@ def _refuse(model: Any) -> None:
     name, known = type(model).__name__, vars(model)
     if name.startswith(("Auto", "Voting", "Stacking", "BayesianModel", "RankVoting")):
         raise TypeError(
-            f"{name} joins the answers of several models, which is no sum over trees: explain its members "
+            f"{name} combines several models, so its prediction is not a sum over trees. Explain its members "
             "(estimators_) one by one."
         )
     if "estimator_weights_" in known and not hasattr(model, "classes_"):
         raise TypeError(
-            f"{name} predicts a weighted median of its trees, which is no sum: explain its members (estimators_) one "
-            "by one."
+            f"{name} predicts a weighted median of its trees, which is not a sum. Explain its members (estimators_) "
+            "one by one."
         )
     members = known.get("estimators_")
     is_forest = "forest_" in known and hasattr(model, "predict")
     of_trees = isinstance(members, list) and all(isinstance(one, OneTree) for one in members)
     if not (isinstance(model, OneTree) or is_forest or ("estimator_weights_" in known and of_trees)):
-        raise TypeError(f"{name} cannot be explained by SHAP values of its trees. What can be: {KNOWN}.")
+        raise TypeError(f"{name} does not support SHAP values. Supported models: {KNOWN}.")
     if is_forest and model.forest_.n_trees == 0:
-        raise TypeError(f"this {name} has no trees: it says the same of every row, and there is nothing to explain.")
+        raise TypeError(
+            f"this {name} has no trees. It predicts the same for every row, and there is nothing to explain."
+        )
 
 
 def _boosting(model: Any) -> Additive:
     if model._init is not None:
         raise ValueError(
-            f"this {type(model).__name__} begins with an initial estimator (init={type(model._init).__name__}), which "
-            "is no part of its trees: fit it without init to explain it."
+            f"this {type(model).__name__} starts from an initial estimator (init={type(model._init).__name__}), which "
+            "SHAP values of its trees do not include. Fit it without init to explain it."
         )
     booster = model._booster
     forest = booster.forest.with_thresholds()

@@ -36,13 +36,15 @@ def read_rules(
     weights: Any,
     scale: Any,
 ) -> Rules:
-    """What is said of the columns, checked."""
+    """The user's requirements on columns, checked."""
     directions = by_number(schema, given["directions"] or {}, "directions")
     for j, way in directions.items():
         if way not in DIRECTIONS:
             raise ValueError(f"directions must be 'increase' or 'decrease', got {way!r} for {name_of(schema, j)!r}.")
         if schema.columns[j].categories is not None:
-            raise ValueError(f"{name_of(schema, j)!r} has categories, which cannot {way}: name the allowed in bounds.")
+            raise ValueError(
+                f"{name_of(schema, j)!r} has categories, which cannot {way}. Pass the allowed categories in bounds."
+            )
     bounds = {
         j: _range_of(schema, j, one)
         for j, one in by_number(schema, given["bounds"] or {}, "bounds").items()
@@ -91,7 +93,7 @@ def read_categories(schema: Schema, bounds: Any) -> dict[int, np.ndarray]:
             raise ValueError(f"bounds of {name_of(schema, j)!r} must be a list of categories, got {given!r}.")
         for one in given:
             if one not in column.index_of:
-                raise ValueError(f"bounds of {name_of(schema, j)!r}: {one!r} is none of its categories.")
+                raise ValueError(f"bounds of {name_of(schema, j)!r}: {one!r} is not one of its categories.")
         found[j] = np.isin(np.arange(len(column.categories)), [column.index_of[one] for one in given])
     return found
 
@@ -146,6 +148,6 @@ def make_columns(
             n = len(column.categories)
             one = category_column(j, x, n, allowed.get(j, np.ones(n, bool)), rules)
         if one.n_allowed == 0:
-            raise ValueError(f"no value of {name_of(schema, j)!r} is allowed: look at fixed, directions and bounds.")
+            raise ValueError(f"no value of {name_of(schema, j)!r} is allowed. Check fixed, directions and bounds.")
         columns.append(one)
     return columns

@@ -1,7 +1,7 @@
-"""Axes: which columns are meant, and the values at which a model is asked about them.
+"""Axes: columns to change, and the values that they are set to.
 
-In: any table, and columns by number or name. Out: `Axis`: a column and its values, as the table holds them and as trees
-do (categories are numbers, NaN is missing); tables with a column set to one value, for models that must be asked.
+In: data in any form, and columns by number or name. Out: `Axis`: a column and its values, as the data holds them and as
+trees do (categories are numbers, NaN is missing); data with a column set to one value, for models that predict copies.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Axis:
 
 
 class Columns:
-    """The columns of a table, read when asked for."""
+    """The columns of the data, read when needed."""
 
     def __init__(self, X: Any, schema: Schema | None = None, owner: str = "this model") -> None:
         """`schema`: what the model knows of the columns; without one their types say which are categories."""
@@ -59,11 +59,11 @@ class Columns:
         return bool(self._schema.is_categorical[column])
 
     def labels(self, column: int) -> Labels:
-        """A column of categories."""
+        """A categorical column."""
         return self.source.labels(column)
 
     def numbers(self, column: int) -> np.ndarray:
-        """A column of numbers, float64."""
+        """A numeric column, float64."""
         (panel,) = self.source.numbers([column], "Categories have no order to cut.")
         return panel.values[:, 0].astype(np.float64)
 
@@ -79,7 +79,7 @@ class Columns:
         raise ValueError(f"features must be columns of X, {known}, got {feature!r}.")
 
     def read(self, features: Any) -> tuple[list[Pair], bool]:
-        """(columns that are asked about together, whether it is only one such group)."""
+        """(groups of columns that change together, whether there is only one group)."""
         if features is None:
             return [(j,) for j in range(self.n_columns)], False
         if isinstance(features, list | np.ndarray | range):
@@ -162,7 +162,7 @@ class Columns:
         wanted = [None if _is_missing(value) else value for value in values.tolist()]
         unknown = set(wanted) - set(sample)
         if unknown:
-            raise ValueError(f"column {self.names[column]!r} of X has no row with {unknown.pop()!r} to take it from.")
+            raise ValueError(f"column {self.names[column]!r} of X has no row with the value {unknown.pop()!r}.")
         return _like(own[np.array([sample[value] for value in wanted])], frame)
 
 
@@ -187,7 +187,7 @@ def _is_missing(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class GridSpec:
-    """How axes are made."""
+    """How grids are made."""
 
     percentiles: tuple[float, float] = (0.05, 0.95)
     resolution: int = 100
@@ -226,8 +226,8 @@ class GridSpec:
         low, high = _quantiles(known, self.percentiles)
         if np.isclose(low, high):
             raise ValueError(
-                f"percentiles {tuple(self.percentiles)} of a column are the same number ({low:g}): choose others, or "
-                "name values in custom_values."
+                f"percentiles {tuple(self.percentiles)} of a column are the same number ({low:g}). Choose others, or "
+                "pass values in custom_values."
             )
         return np.linspace(low, high, num=int(self.resolution), endpoint=True)
 

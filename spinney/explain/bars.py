@@ -1,7 +1,4 @@
-"""SHAP values as bars: one row from the base value to the prediction, the mean size of every column, pairs as a map.
-
-In: an `Explanation`, or a `shap.Explanation`. Out: matplotlib axes.
-"""
+"""SHAP values as bars: a waterfall of one row, mean absolute values by column, and a map of interactions."""
 
 from __future__ import annotations
 
@@ -30,23 +27,24 @@ _DARK_FROM = 0.6  # of the largest number of a map: white text from here
 
 
 def plot_waterfall(explanation: Any, *, most: int = 10, decimals: int = 2, ax: Any = None) -> Any:
-    """Draw how one row gets from the base value to what the model says of it, column by column.
+    """Plot how the columns move one row from the base value to its prediction.
 
     Parameters
     ----------
     explanation : Explanation of one row
-        Such as `shap(model, X)[0]`; of several outputs one, as in `shap(model, X)[0, :, "yes"]`. A `shap.Explanation`
-        will do.
-    most : int, default 10
-        At most so many columns get a bar of their own; the others share the last one.
-    decimals : int, default 2
-        Decimals of the numbers.
+        Such as `shap(model, X)[0]`. If there are several outputs, choose one: `shap(model, X)[0, :, "yes"]`. A
+        `shap.Explanation` is accepted too.
+    most : int, default=10
+        Maximum number of columns with a bar of their own. The others share the last bar.
+    decimals : int, default=2
+        Number of decimals shown.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -90,7 +88,7 @@ def _one_row(whole: Explanation) -> Explanation:
     if whole.values.ndim == 2 and len(whole) == 1:
         whole = whole[0]
     if whole.values.ndim != 1:
-        raise ValueError(f"plot_waterfall draws one row, and there are {len(whole)}: take one, as in explanation[0].")
+        raise ValueError(f"plot_waterfall draws one row, got {len(whole)}. Choose one, as in explanation[0].")
     return whole
 
 
@@ -111,22 +109,23 @@ def _number_steps(ax: Any, starts: np.ndarray, ends: np.ndarray, sizes: list[flo
 
 
 def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: Any = None) -> Any:
-    """Draw the mean size (absolute SHAP value) of each column, the largest on top; stacked for several outputs.
+    """Plot the mean absolute SHAP value of each column, the largest on top; stacked for several outputs.
 
     Parameters
     ----------
     explanation : Explanation
-        From `shap`; a `shap.Explanation` will do.
-    most : int, default 20
-        At most so many columns are drawn.
-    decimals : int, default 2
-        Decimals of the numbers beside the bars.
+        From `shap`. A `shap.Explanation` is accepted too.
+    most : int, default=20
+        Maximum number of columns drawn.
+    decimals : int, default=2
+        Number of decimals shown next to the bars.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -139,7 +138,7 @@ def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: A
     """
     whole = read_explanation(explanation)
     if whole.interactions:
-        raise ValueError("plot_shap_bars draws SHAP values, and these are interactions: plot_interactions draws them.")
+        raise ValueError("plot_shap_bars draws SHAP values, got interactions. Use plot_interactions.")
     if len(whole) == 0:
         raise ValueError("plot_shap_bars needs at least one row, got none.")
     sizes = whole.mean_abs if whole.output_names is not None else whole.mean_abs[:, None]
@@ -163,24 +162,25 @@ def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: A
 
 
 def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax: Any = None) -> Any:
-    """Draw the mean size of every pair's interaction as a map; on the diagonal that of each column alone.
+    """Plot the mean absolute SHAP interaction of every pair of columns as a heat map.
 
-    A pair has one field, with both halves of its interaction.
+    A pair has one cell, with both halves of its interaction. The diagonal shows the effect of each column alone.
 
     Parameters
     ----------
     explanation : Explanation with interactions
-        From `shap(model, X, interactions=True)`; of several outputs one.
-    most : int, default 10
-        At most so many columns are drawn, those with the largest numbers.
-    decimals : int, default 2
-        Decimals of the numbers.
+        From `shap(model, X, interactions=True)`. If there are several outputs, choose one.
+    most : int, default=10
+        Maximum number of columns drawn: those with the largest values.
+    decimals : int, default=2
+        Number of decimals shown.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax
     """
     whole = read_explanation(explanation)
     if not whole.interactions:
-        raise ValueError("plot_interactions needs interactions: shap(model, X, interactions=True).")
+        raise ValueError("plot_interactions needs interactions. Use shap(model, X, interactions=True).")
     whole = one_output(whole, "plot_interactions")
     sizes = whole.mean_abs * (2.0 - np.eye(len(whole.feature_names)))
     order = np.argsort(-sizes.sum(axis=1), kind="stable")[: at_most("most", most)]

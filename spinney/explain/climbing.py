@@ -19,7 +19,7 @@ _STEPS = 64
 
 @inner_kernel
 def add_scores(walk, cells, lows, scores):
-    """What all trees say of a point."""
+    """The sum of all trees at a point."""
     for r in range(scores.size):
         scores[r] = 0.0
     for t in range(walk.roots.size):
@@ -35,7 +35,7 @@ def add_scores(walk, cells, lows, scores):
 
 @inner_kernel
 def _descend(walk, cells, lows, t):
-    """(end of a tree, the columns that are asked on the way there as bits)."""
+    """(leaf of a tree, the columns on the path to it as bits)."""
     q, asked = walk.roots[t], np.uint64(0)
     while q >= 0:
         c = walk.column[q]
@@ -54,7 +54,7 @@ def _remember(walk, cells, lows, ends, asked):
 
 @inner_kernel
 def _change(walk, cells, new, moved, ends, asked, before, scores):
-    """What all trees say of a point that has moved in some columns: only trees that ask about these are asked again."""
+    """The sum of all trees at a point that has moved in some columns: only trees that split on these are visited."""
     for r in range(scores.size):
         scores[r] = before[r]
     for t in range(walk.roots.size):

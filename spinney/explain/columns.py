@@ -1,11 +1,11 @@
 """Columns as cells: where a row may move, and what it costs.
 
-In: the questions of a model, a row, and what is said of columns (fixed, directions, bounds, costs). Out: `Column`s: the
-cells of each column that may be reached, nearest first, each with the value that the row would have there.
+In: the splits of a model, a row, and what is required of columns (fixed, directions, bounds, costs). Out: `Column`s:
+the cells of each column that may be reached, nearest first, each with the value that the row would have there.
 
-A column of numbers has a cell between each two thresholds of the model, one of categories a cell for each category, and
+A numeric column has a cell between each two thresholds of the model, a categorical column has a cell per category, and
 both have one for missing values. The value of a cell is the nearest one in it; cells in which no value is allowed have
-none. Trees say the same of all values of a cell, so nothing is lost.
+none. Trees predict the same for all values of a cell, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DIRECTIONS = ("increase", "decrease")
 
 @dataclass(frozen=True)
 class Rules:
-    """What is said of the columns, by their numbers."""
+    """Requirements on columns, by column number."""
 
     fixed: frozenset[int]
     directions: dict[int, str]
@@ -122,7 +122,7 @@ def _sorted(
 
 
 def yes_cells(questions: Questions, mine: np.ndarray, column: Any, cuts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(bool (different questions, cells): which cells answer yes; the place of each question of `mine` among them)."""
+    """(bool (distinct conditions, cells): which cells satisfy them; the place of each one of `mine` among them)."""
     n_cells = (len(cuts) + 1 if column.categories is None else len(column.categories)) + 1
     kind, missing_yes = questions.kind[mine], questions.missing_yes[mine]
     place = np.searchsorted(cuts, questions.threshold[mine])
@@ -144,7 +144,7 @@ def yes_cells(questions: Questions, mine: np.ndarray, column: Any, cuts: np.ndar
 
 
 def by_number(schema: Schema, given: Any, what: str) -> dict[int, Any]:
-    """What is said of columns by their names or numbers, by number."""
+    """Requirements on columns, given by name or number, by number."""
     pairs = given.items() if isinstance(given, Mapping) else ((one, True) for one in given)
     names = None if schema.names is None else {name: j for j, name in enumerate(schema.names.tolist())}
     found = {}
@@ -155,7 +155,9 @@ def by_number(schema: Schema, given: Any, what: str) -> dict[int, Any]:
             found[int(key)] = value
         else:
             known = f"0 to {schema.n_columns - 1}" if names is None else f"{list(names)!r:.200}"
-            raise ValueError(f"{what} names the column {key!r}, but the model's columns are {known}.")
+            raise ValueError(
+                f"{what} names the column {key!r}, which the model does not have. Its columns are {known}."
+            )
     return found
 
 

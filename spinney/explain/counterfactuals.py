@@ -1,7 +1,7 @@
-"""Counterfactuals: the least change of a row that turns a model's answer.
+"""Counterfactuals: the smallest change of a row that changes a model's prediction.
 
-In: a fitted model of trees, a row, what is wanted and which changes are allowed. Out: `Counterfactuals`. The search is
-in `nearest.py`, that among regions with training rows in `populated.py`; costs and cells in `columns.py`.
+In: a fitted tree-based model, a row, the target and the allowed changes. Out: `Counterfactuals`. The search is in
+`nearest.py`, the search among regions that contain rows in `populated.py`; costs and cells in `columns.py`.
 """
 
 from __future__ import annotations
@@ -51,52 +51,56 @@ def counterfactual(
     time_limit: float | None = None,
     max_nodes: int | None = None,
 ) -> Counterfactuals:
-    """Find the least change of a row that turns the answer of a model of trees.
+    """Find the smallest change of a row that changes the prediction of a tree-based model.
 
-    The answer is exact: leaf by leaf for a single tree, by branch and bound for forests and boosted models. If a limit
-    is reached before that is proved, the best row found is returned with a lower bound of what any other must cost.
-    Every row returned has been predicted by the model.
+    The search is exact: leaf by leaf for a single tree, by branch and bound for forests and boosted models. If a limit
+    is reached before the result is proved, the best row found is returned, with a lower bound of the cost of any other.
+    Every row that is returned has been predicted by the model.
 
     Parameters
     ----------
     model : fitted model
         A decision tree, a forest, gradient boosting, bagging or AdaBoost of trees, an isolation forest, or an imported
-        model of trees.
-    row : dict, Series, sequence or table of one row
-        Values by the names of the columns, or in their order.
+        tree-based model.
+    row : dict, Series, sequence or DataFrame of one row
+        Values by column name, or in the order of the columns.
     target : label, or pair of numbers, optional
-        The class that is wanted, by default any but the present one. For regression a range (low, high), one of which
-        may be None; a list of them for several outputs. For isolation forests 1 or -1.
+        The class you want; default: any other than the predicted class. For regression a range (low, high), one of
+        which may be None, or a list of ranges for several outputs. For isolation forests 1 or -1.
     probability : float, optional
-        The class must have at least this probability.
-    fixed : list of columns
-        Columns that must stay as they are, by name or number.
+        Smallest probability that the class must have.
+    fixed : list of columns, optional
+        Columns that must not change, by name or number.
     directions : dict, optional
-        Column -> "increase" or "decrease": the only way in which it may change.
+        Column -> "increase" or "decrease": the only direction in which it may change.
     bounds : dict, optional
-        Column -> (low, high), either may be None, for numbers; a list of allowed ones for categories.
-    fill : list of columns
-        Columns whose value may be filled in if it is missing; others stay missing. Values never become missing.
-    whole : "auto" or list of columns, default "auto"
-        Columns of whole numbers. "auto": Booleans, columns of whole numbers in `populated` or `scale` if these are
-        tables, or else those whose thresholds all lie at or halfway between whole numbers, as the row's value does.
-    cost : {"l1", "l0"}, default "l1"
-        "l1": the sum of absolute changes, each divided by the column's scale; a change of category costs 1. "l0": the
-        number of columns that change.
+        Column -> (low, high) for numbers, either of which may be None; a list of the allowed categories for categorical
+        columns.
+    fill : list of columns, optional
+        Columns whose missing value may be replaced. Other missing values stay missing, and no value becomes missing.
+    whole : "auto" or list of columns, default="auto"
+        Columns of integers. "auto": Booleans; columns of integers in `populated` or `scale` if these are data;
+        otherwise columns whose thresholds all lie at or halfway between integers and whose value in the row is an
+        integer.
+    cost : {"l1", "l0"}, default="l1"
+        "l1": the sum of the absolute changes, each divided by the scale of its column; a change of category costs 1.
+        "l0": the number of columns that change.
     weights : dict, optional
-        Column -> factor of its costs, default 1.
-    scale : dict or table, optional
-        Column -> unit, or a table: the median absolute deviation of each column there is its unit, or half its range
-        where that is 0. By default that of `populated`, or of the model's own thresholds.
-    n : int, default 1
-        How many. Each further one leaves at least one column alone that each earlier one changes.
-    populated : table, optional
-        Only regions that hold one of these rows: the row found ends in the same leaf of every tree as one of them.
+        Column -> factor of its cost. Default: 1.
+    scale : dict, array-like or DataFrame, optional
+        Column -> unit, or data: the unit of a column is then its median absolute deviation there, or half its range if
+        that is 0. Default: the units of `populated`, or of the model's own thresholds.
+    n : int, default=1
+        Maximum number of counterfactuals. Each further one leaves unchanged at least one column that each earlier one
+        changes.
+    populated : array-like or DataFrame, optional
+        Allow only regions that contain one of these rows: the result falls into the same leaf of every tree as one of
+        them.
     time_limit : float, optional
-        Seconds, `math.inf` for no limit. By default 10, or no limit if `max_nodes` is given.
+        Time limit in seconds; `math.inf` for none. Default: 10, or none if `max_nodes` is given.
     max_nodes : int, optional
-        Number of boxes that branch and bound may explore. Unlike `time_limit` it gives the same result on any machine,
-        however busy it is. `nodes` of the result says how many were explored.
+        Maximum number of boxes that branch and bound explores. Unlike `time_limit`, it gives the same result on any
+        machine, however busy it is. `nodes` of the result is the number explored.
 
     Returns
     -------
@@ -146,17 +150,19 @@ def _formula(model: Any) -> Formula:
     is_own = any(one.__module__.partition(".")[0] == "spinney" for one in type(model).__mro__)
     if not isinstance(model, type) and hasattr(model, "fit") and not is_own:
         raise TypeError(
-            f"counterfactual needs one of Spinney's models of trees, got {type(model).__name__}: models of "
-            "scikit-learn's trees, XGBoost and LightGBM can be imported (from_sklearn, from_xgboost, from_lightgbm)."
+            f"counterfactual needs one of Spinney's tree-based models, got {type(model).__name__}. Import models of "
+            "scikit-learn, XGBoost and LightGBM first: from_sklearn, from_xgboost, from_lightgbm."
         )
     formula = read_model(model)
     if isinstance(formula, Mixture):
-        raise TypeError(f"{formula.model} is a mean of several models, which is no sum of trees: ask its members.")
+        raise TypeError(
+            f"{formula.model} averages several models, which is not a sum of trees. Use one of its members."
+        )
     reading = None if formula.foreign is None else formula.foreign.reading
     if reading is not None and (reading.numbered or reading.zero_is_missing):
         raise ValueError(
-            f"this {formula.model} reads categories by number or zeros as missing values: counterfactuals are not "
-            "possible for it."
+            f"this {formula.model} numbers categories itself or treats zeros as missing. Counterfactuals are not "
+            "supported for such imported models."
         )
     return formula
 
@@ -167,7 +173,9 @@ def _read_row(formula: Formula, model: Any, row: Any) -> np.ndarray:
     table = schema.read_one(row, type(model).__name__, strict=formula.strict)
     values = np.array([table.column(j)[0] for j in range(schema.n_columns)], np.float64)
     for j in np.flatnonzero(np.isinf(values)).tolist():
-        raise ValueError(f"row holds an infinite value in {name_of(schema, j)!r}: its changes have no finite cost.")
+        raise ValueError(
+            f"row has an infinite value in {name_of(schema, j)!r}, whose changes have no finite cost. Replace it."
+        )
     return values
 
 
@@ -189,7 +197,7 @@ def _questions(formula: Formula, values: np.ndarray) -> Questions:
         if lost:
             raise ValueError(
                 f"the row's value of {name_of(formula.schema, lost[0])!r} is missing, and {formula.model} sends such "
-                "rows down several branches: give a value for it."
+                "rows down several branches. Pass a value for it."
             )
         forest = replace(forest, turn=forest.turn & ~np.uint8(MISSING_SPREADS))
     return read_questions(forest, formula.schema)
@@ -223,7 +231,7 @@ def _check_numbers(n: Any, cost: Any) -> None:
 
 
 class _Search:
-    """All that is asked of one row."""
+    """Everything known about one row."""
 
     def __init__(
         self,
@@ -259,7 +267,7 @@ class _Search:
         return np.array([one.value[k] for one, k in zip(self.columns, ranks.tolist())])
 
     def agrees(self, goal: Goal, ranks: np.ndarray) -> bool:
-        """Whether the model itself says of a point what is wanted."""
+        """Whether the model itself predicts the target at a point."""
         return bool(goal.agrees(as_table(self.known.model, self.schema, self.point(ranks)))[0])
 
     def nearest(self, goals: list[Goal], n: int) -> tuple[list[Counterfactual], float]:

@@ -1,13 +1,14 @@
-"""Partial dependence and individual conditional expectation: what a model says as one or two columns change.
+"""Partial dependence and individual conditional expectation: the predictions as one or two columns change.
 
 In: a fitted model, rows, columns. Out: scikit-learn's `Bunch`: `grid_values`, `average`, `individual`.
 
-    average[g] = mean over the rows of what the model says of the row with its column set to g
+    average[g] = mean prediction over the rows with the column set to g
 
-Trees of ours are not asked about grids: rows are walked down with the column's questions left open (open_columns.py),
-and every end of a tree knows which points of the grid come there (regions.py). Where responses are sums over the trees
-(numbers, raw scores, probabilities of trees and forests), one walk counts the rows for all columns at once. Where they
-are not (probabilities of boosting), each row's curve is summed, answered and averaged. Other models are asked.
+Spinney's trees do not predict grids: rows are sent down the trees with the column's splits left open
+(open_columns.py), and every leaf knows which points of the grid reach it (regions.py). Where responses are sums over
+the trees (regression, raw scores, probabilities of trees and forests), one traversal counts the rows for all columns at
+once. Where they are not (probabilities of boosting), each row's curve is summed, converted and averaged. Other models
+predict copies of the data.
 """
 
 from __future__ import annotations
@@ -49,42 +50,46 @@ def partial_dependence(
     method: str = "auto",
     kind: str = "average",
 ) -> Any:
-    """What the model says, on average over rows, as one column or two are set to each value of a grid.
+    """Compute partial dependence: the mean prediction over the rows as one or two columns are set to each value of a
+    grid.
 
     Parameters
     ----------
     model : fitted model
-        For models of Spinney's trees the answer is found by one walk of the rows down the trees; it is scikit-learn's
-        `method="brute"` to the last digits. Any other model is asked about copies of the table.
-    X : table
-        Rows to average over; the grid is made from them.
+        For Spinney's trees, the rows are sent down the trees once. The result equals scikit-learn's `method="brute"` to
+        the last digits. Any other model predicts copies of X.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Rows to average over. The grid is made from them.
     features : int, str, tuple of two, or list of these
-        A column, by number or name, or a pair of columns that change together. A list asks for each of them by
-        itself, and None for every column; all of them cost little more than one.
+        A column, by number or name, or a pair of columns that change together. A list gives one result per entry, and
+        None one per column. Several columns in one call cost little more than one.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights of the rows in the average.
+        Weights of the rows in the mean.
     response_method : {"auto", "predict", "predict_proba", "decision_function", "raw", "score_samples"}, default="auto"
         What is averaged. "auto": probabilities of a classifier, predictions of a regressor, scores of an isolation
-        forest. "raw": raw scores of a boosted model, before its link. Of two classes the second is meant.
-    percentiles, grid_resolution : (float, float), int, default=(0.05, 0.95), 100
-        A column of fewer distinct values than `grid_resolution` is set to each of them; others to so many steps
-        between the two percentiles. Categories are taken one by one.
+        forest. "raw": raw scores of a boosted model, before its link. With two classes, the value is that of the
+        second.
+    percentiles : (float, float), default=(0.05, 0.95)
+        Ends of the grid of a numeric column, as fractions.
+    grid_resolution : int, default=100
+        Number of equally spaced grid points between the percentiles. A column with fewer distinct values is set to each
+        of them, and a categorical column to each category.
     custom_values : dict, optional
-        Values for some columns, by number or name. NaN and None are missing values.
+        Grid values of some columns, by number or name. NaN and None are missing values.
     missing : bool, default=False
-        Add a last point to each axis: the value is missing.
+        Add a last point to each grid: the value is missing.
     method : {"auto", "walk", "brute", "recursion"}, default="auto"
-        "walk": exact, by a walk down the trees; "brute": the same by predicting. "recursion": rows are not used; at
-        questions about other columns both ways count, by the share of the training rows that went there. Averages
-        raw scores. "auto": "walk" where the model is a sum of trees, else "brute".
+        "walk": exact, by one traversal of the trees. "brute": the same by predicting copies of X. "recursion": no rows
+        are used; at splits on other columns both branches count, by the fractions of the training rows that took them.
+        It averages raw scores. "auto": "walk" for models that are a sum of trees, else "brute".
     kind : {"average", "individual", "both"}, default="average"
-        The mean, or one curve per row.
+        The mean, one curve per row, or both.
 
     Returns
     -------
     Bunch, or list of Bunch
-        `grid_values` (one array per column), `average` (outputs, then the grid), `individual` (outputs, rows, grid),
-        `columns`, `names`. scikit-learn's `PartialDependenceDisplay(pd_results=[...], ...)` draws them as well.
+        `grid_values` (one array per column), `average` (outputs, then the grid), `individual` (outputs, rows, then the
+        grid), `columns` and `names`. scikit-learn's `PartialDependenceDisplay(pd_results=[...], ...)` accepts it.
 
     Examples
     --------
@@ -102,7 +107,7 @@ def partial_dependence(
     check_model(model)
     asker = ask(model, X, response_method, method, sample_weight)
     if asker.method == "recursion" and (kind != "average" or sample_weight is not None):
-        raise ValueError("method='recursion' uses no rows: kind must be 'average' and sample_weight None.")
+        raise ValueError("method='recursion' uses no rows. Set kind='average' and sample_weight=None.")
     spec = GridSpec(percentiles, grid_resolution, custom_values, missing)
     groups, is_one = asker.columns.read(features)
     known = {j: asker.columns.axis(j, spec) for j in dict.fromkeys(j for group in groups for j in group)}
@@ -113,19 +118,23 @@ def partial_dependence(
 
 
 def ice(model: Any, X: Any, features: Any, **options: Any) -> Any:
-    """Individual conditional expectation: each row's own curve, and their mean.
+    """Compute individual conditional expectation (ICE): one curve per row.
 
     Parameters
     ----------
-    model, X, features
+    model : fitted model
+        As in `partial_dependence`.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Rows whose curves are computed.
+    features : int, str, tuple of two, or list of these
         As in `partial_dependence`.
     **options
-        Its other parameters, `kind` aside.
+        Other parameters of `partial_dependence`, except `kind`.
 
     Returns
     -------
     Bunch, or list of Bunch
-        `individual` is (outputs, rows, then the grid).
+        As from `partial_dependence`. `individual` has the shape (outputs, rows, then the grid).
 
     Examples
     --------
@@ -162,7 +171,7 @@ def _bunch(asker: Asker, axes: list[Axis], kind: str, average: np.ndarray | None
 
 
 def ask(model: Any, X: Any, response_method: str, method: str, sample_weight: Any = None) -> Asker:
-    """Whoever can say what the model depends on: by a walk, or by asking it."""
+    """How a model's dependence is computed: by one traversal of its trees, or by predicting copies of the data."""
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
     wanted = read_response(model, response_method)
@@ -170,8 +179,8 @@ def ask(model: Any, X: Any, response_method: str, method: str, sample_weight: An
     found = None if method == "brute" else summed(model)
     if found is None and method in ("walk", "recursion"):
         raise TypeError(
-            f"method={method!r} needs a model that is a sum of Spinney's trees, which this {name} is not: "
-            "method='brute' asks it about copies of the table."
+            f"method={method!r} needs a model that is a sum of Spinney's trees, which this {name} is not. "
+            "Use method='brute', which predicts copies of X."
         )
     schema = found.schema if found is not None else _schema_of(model)
     columns = Columns(X, schema, name)
@@ -185,7 +194,8 @@ def ask(model: Any, X: Any, response_method: str, method: str, sample_weight: An
             wanted = "raw"
         if found.response(wanted)[0] is None:
             raise ValueError(
-                f"method='recursion' averages raw scores: {response_method} of a {name} is no sum of them."
+                f"method='recursion' averages raw scores, and {response_method} of a {name} is not a sum of them. "
+                "Set response_method='raw', or use another method."
             )
         return Walker("recursion", columns, weight, None, found, X, wanted)
     return Walker("walk", columns, weight, None, found, X, wanted)
@@ -203,7 +213,7 @@ def _schema_of(model: Any) -> Any:
 
 @dataclass
 class Asker:
-    """A model that is asked about copies of the table."""
+    """A model that predicts copies of the data."""
 
     method: str
     columns: Columns
@@ -228,7 +238,7 @@ class Asker:
 
 @dataclass
 class Walker(Asker):
-    """A sum of trees that rows are walked down."""
+    """A sum of trees that rows are sent down."""
 
     sum: Summed
     X: Any
@@ -248,17 +258,17 @@ class Walker(Asker):
 
     @cached_property
     def response(self) -> tuple[np.ndarray | None, Callable[[np.ndarray], np.ndarray] | None]:
-        """What becomes of raw scores."""
+        """The function from raw scores to responses."""
         return self.sum.response(self.wanted)
 
     def team(self, n_rows: int) -> Team:
-        """For so many rows."""
+        """Threads for a number of rows."""
         if n_rows * len(self.asked.roots) < _SMALL:
             return Team(1, inline=True)
         return Team(available_threads(getattr(self.sum.model, "n_jobs", None)))
 
     def end_weights(self, groups: list[list[int]]) -> Iterator[tuple[int, np.ndarray]]:
-        """(number of the group, share of the rows that comes to each end if its columns are left open)."""
+        """(number of the group, fraction of the rows that reaches each leaf if its columns are left open)."""
         if self.method == "recursion":
             for number, group in enumerate(groups):
                 yield number, cover_weights(self.asked, self.ways, self._cover(), group)

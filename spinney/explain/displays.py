@@ -1,7 +1,7 @@
-"""Pictures of dependence: a panel for every column or pair.
+"""Plots of dependence: a panel for every column or pair.
 
-In: what `partial_dependence`, `ice` and `ale` return. Out: Displays as scikit-learn has them: `from_estimator` computes
-and draws, `plot` draws again; `axes_` and `figure_` are what was drawn on.
+In: results of `partial_dependence`, `ice` and `ale`. Out: displays like scikit-learn's: `from_estimator` computes and
+draws, `plot` draws again; `axes_` and `figure_` are what was drawn on.
 """
 
 from __future__ import annotations
@@ -176,18 +176,18 @@ class _Panels:
 
 
 class PartialDependenceDisplay(_Panels):
-    """Partial dependence and individual curves.
+    """Plot partial dependence and ICE curves.
 
     Parameters
     ----------
     results : Bunch or list of Bunch
         From `partial_dependence` or `ice`.
     target : int, optional
-        Which output to draw; all of them by default.
+        Output to draw. Default: all outputs.
     classes : sequence, optional
         Names of the outputs.
     centered : bool, default=False
-        Let all curves begin at 0.
+        Start all curves at 0.
     deciles : dict, optional
         Column -> its deciles, drawn as ticks.
 
@@ -223,22 +223,33 @@ class PartialDependenceDisplay(_Panels):
         n_cols: int = 3,
         **options: Any,
     ) -> PartialDependenceDisplay:
-        """Compute and draw.
+        """Compute partial dependence and plot it.
 
         Parameters
         ----------
-        model, X, features
+        model : fitted model
             As in `partial_dependence`.
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Rows to average over.
+        features : int, str, tuple of two, or list of these
+            As in `partial_dependence`: one panel per entry.
         kind : {"average", "individual", "both"}, default="average"
             The mean, the curves of up to 300 rows, or both.
         target : class label or int, optional
-            Of several classes or outputs, which to draw; all of them by default.
+            Class or output to draw. Default: all of them.
         centered : bool, default=False
-            Let all curves begin at 0.
-        ax, n_cols
+            Start all curves at 0.
+        ax : matplotlib axes or array of axes, optional
+            As in `plot`.
+        n_cols : int, default=3
             As in `plot`.
         **options
-            Further parameters of `partial_dependence`.
+            Other parameters of `partial_dependence`.
+
+        Returns
+        -------
+        PartialDependenceDisplay
+            The display, with its axes in `axes_`.
         """
         found = partial_dependence(model, X, features, kind=kind, **options)
         return cls(found, centered=centered, **_told(model, X, found, "average", target)).plot(ax=ax, n_cols=n_cols)
@@ -260,20 +271,24 @@ class PartialDependenceDisplay(_Panels):
 
     def _pair_values(self, one: Any) -> np.ndarray:
         if "average" not in one:
-            raise ValueError("pairs of columns are drawn as averages: kind must be 'average' or 'both'.")
+            raise ValueError("kind must be 'average' or 'both' for pairs of columns, which have no individual curves.")
         values: np.ndarray = one["average"]
         return values
 
 
 class ALEDisplay(_Panels):
-    """Accumulated local effects.
+    """Plot accumulated local effects.
 
     Parameters
     ----------
     results : Bunch or list of Bunch
         From `ale`.
-    target, classes, deciles
-        As in `PartialDependenceDisplay`.
+    target : int, optional
+        Output to draw. Default: all outputs.
+    classes : sequence, optional
+        Names of the outputs.
+    deciles : dict, optional
+        Column -> its deciles, drawn as ticks.
 
     Examples
     --------
@@ -294,7 +309,15 @@ class ALEDisplay(_Panels):
     def from_estimator(
         cls, model: Any, X: Any, features: Any, *, target: Any = None, ax: Any = None, n_cols: int = 3, **options: Any
     ) -> ALEDisplay:
-        """Compute and draw; `options` are further parameters of `ale`, the others as in `PartialDependenceDisplay`."""
+        """Compute accumulated local effects and plot them.
+
+        `options` are other parameters of `ale`; the rest is as in `PartialDependenceDisplay.from_estimator`.
+
+        Returns
+        -------
+        ALEDisplay
+            The display, with its axes in `axes_`.
+        """
         found = ale(model, X, features, **options)
         return cls(found, **_told(model, X, found, "effect", target)).plot(ax=ax, n_cols=n_cols)
 

@@ -1,6 +1,6 @@
-"""What all pictures of SHAP values share: which part of an explanation is drawn, where, in which words and colours.
+"""Shared by all plots of SHAP values: the part of an explanation to draw, axes, texts and colours.
 
-In: an explanation, ours or `shap`'s. Out: parts of it, axes, texts, colours.
+In: an `Explanation` or a `shap.Explanation`. Out: parts of it, axes, texts, colours.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ def rows_to_draw(found: Any, what: str) -> Explanation:
     if whole.interactions:
         whole = without_pairs(whole)
     if whole.values.ndim != 2:
-        raise ValueError(f"{what} draws many rows: hand over an explanation of all of them, not of one.")
+        raise ValueError(f"{what} draws many rows, got one. Pass the explanation of all rows.")
     return whole
 
 
 def one_output(found: Any, what: str) -> Explanation:
-    """An explanation of one output, or an error that says how to take one."""
+    """An explanation of one output, or an error with the remedy."""
     whole = read_explanation(found)
     if whole.output_names is not None:
         raise ValueError(
-            f"{what} draws one output, and this explanation has {len(whole.output_names)}: take one, as in "
+            f"{what} draws one output, got {len(whole.output_names)}. Choose one, as in "
             f"explanation[..., {whole.output_names[0]!r}]."
         )
     return whole
@@ -65,7 +65,7 @@ def without_pairs(whole: Explanation) -> Explanation:
 
 
 def at_most(name: str, most: int) -> int:
-    """A positive number of columns."""
+    """Check a positive number of columns."""
     if check_count(name, most) == 0:
         raise ValueError(f"{name} must be a positive integer, got 0.")
     return most
@@ -85,7 +85,7 @@ def is_missing(values: Any) -> np.ndarray:
 
 
 def show(value: Any) -> str:
-    """A value of a row in words."""
+    """A value of a row as text."""
     if value is None or (isinstance(value, float | np.floating) and value != value):
         return "missing"
     if isinstance(value, bool | np.bool_):

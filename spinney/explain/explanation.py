@@ -1,6 +1,6 @@
-"""What SHAP values are kept in: numbers with the names of rows' columns and of outputs.
+"""A container for SHAP values, with the names of columns and outputs.
 
-In: values, base values, data and names. Out: something to slice, print, draw and hand over to `shap`.
+In: values, base values, data and names. Out: something to slice, print, plot and convert to `shap`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from spinney.data.tables import Table
 
 
 def table_values(table: Table, rows: slice = slice(None), columns: np.ndarray | None = None) -> np.ndarray:
-    """Cells of a table as float64 (rows, columns); all by default."""
+    """Return cells of a table as float64 (rows, columns); all by default."""
     columns = np.arange(table.n_columns) if columns is None else columns
     if isinstance(table, SparseTable):
         return np.asarray(table.by_rows[rows][:, columns].toarray(), np.float64)
@@ -28,27 +28,28 @@ def table_values(table: Table, rows: slice = slice(None), columns: np.ndarray | 
 
 
 class Explanation:
-    """SHAP values with names.
+    """SHAP values with the names of their columns and outputs.
 
-    Slice it like an array, by number or by name: `found[0]` is one row, `found[:, "age"]` a column,
-    `found[:, :, "yes"]` an output; a part is an explanation again.
+    Slice it like an array, by number or by name: `found[0]` is a row, `found[:, "age"]` a column and
+    `found[:, :, "yes"]` an output. A slice is an `Explanation` again.
 
     Parameters
     ----------
     values : ndarray
-        (rows, columns), (rows, columns, outputs), and with `interactions` a second dimension of columns.
+        SHAP values of shape (rows, columns) or (rows, columns, outputs). With `interactions`, there is a second
+        dimension of columns.
     base_values : float or ndarray
-        What the model says when nothing is known; one number per output.
-    data : ndarray, optional
-        (rows, columns): the rows that are explained.
+        Expected prediction when no column is known; one number per output.
+    data : ndarray of shape (rows, columns), optional
+        The explained rows.
     feature_names : list of str, optional
         Names of the columns.
     output_names : list of str, optional
         Names of the outputs, if there are several.
-    interactions : bool, default False
-        Whether values are those of pairs of columns.
-    says : str, default "prediction"
-        What is explained, in words.
+    interactions : bool, default=False
+        Whether the values are SHAP interaction values.
+    says : str, default="prediction"
+        Description of what is explained, such as "probability".
 
     Examples
     --------
@@ -85,19 +86,21 @@ class Explanation:
 
     @property
     def data(self) -> Any:
-        """The rows that are explained: numbers, or objects where there are categories."""
+        """The explained rows: numbers, or objects if there are categories."""
         if callable(self._data):
             self._data = self._data()
         return self._data
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """That of `values`."""
+        """Shape of `values`."""
         return self.values.shape
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("an explanation of one number has no length.")
+            raise TypeError(
+                "an explanation of a single number has no length. Keep a dimension when slicing, as in found[0:1]."
+            )
         return len(self.values)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -109,7 +112,7 @@ class Explanation:
             keys[at : at + 1] = [slice(None)] * (len(self._axes) - len(keys) + 1)
         if len(keys) > len(self._axes):
             raise IndexError(
-                f"an explanation with the dimensions ({', '.join(self._axes)}) has not {len(keys)} of them."
+                f"an explanation with the dimensions ({', '.join(self._axes)}) was indexed with {len(keys)} keys."
             )
         keys += [slice(None)] * (len(self._axes) - len(keys))
         found = {axis: self._place(axis, one) for axis, one in zip(self._axes, keys)}
@@ -150,29 +153,66 @@ class Explanation:
 
     @property
     def mean_abs(self) -> np.ndarray:
-        """Mean of absolute values over all rows: (columns[, columns][, outputs])."""
+        """Mean absolute value over all rows, of shape (columns[, columns][, outputs]).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from spinney.explain import Explanation
+        >>> Explanation(np.array([[1.0, -0.5], [-3.0, 0.5]]), 2.0).mean_abs
+        array([2. , 0.5])
+        """
         if "row" not in self._axes:
             return np.abs(self.values)
         return np.abs(self.values).mean(axis=0)
 
     def most(self, n: int = 5, decimals: int = 2) -> dict[str, float]:
-        """The columns with the largest values of one row, or the largest mean absolute ones of several, in order."""
+        """Return the n columns with the largest values, in order.
+
+        Parameters
+        ----------
+        n : int, default=5
+            Number of columns.
+        decimals : int, default=2
+            Number of decimals of the values.
+
+        Returns
+        -------
+        dict
+            Name of a column -> its value, rounded; for several rows, its mean absolute value.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from spinney.explain import Explanation
+        >>> found = Explanation(np.array([[1.0, -2.5]]), 2.0, feature_names=["height", "age"])
+        >>> found[0].most(1)
+        {'age': -2.5}
+        """
         if self._axes not in (("column",), ("row", "column")):
             raise ValueError(
-                f"an explanation with the dimensions ({', '.join(self._axes)}) has no one value per column: take one "
-                "output of it, and values in place of interactions."
+                f"an explanation with the dimensions ({', '.join(self._axes)}) has more than one value per column. "
+                "Choose one output, and use SHAP values instead of interactions."
             )
         sizes, shown = self.mean_abs, self.values if self._axes == ("column",) else self.mean_abs
         order = np.argsort(-sizes, kind="stable")[:n]
         return {self.feature_names[j]: round(float(shown[j]), decimals) for j in order}
 
     def total(self) -> np.ndarray:
-        """Base values plus all contributions: what the model says of the rows."""
+        """Return the predictions: base values plus all contributions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from spinney.explain import Explanation
+        >>> Explanation(np.array([[1.0, -0.5]]), 2.0).total()
+        array([2.5])
+        """
         axes = tuple(k for k, axis in enumerate(self._axes) if axis in ("column", "other"))
         return np.asarray(self.base_values) + self.values.sum(axis=axes)
 
     def to_shap(self) -> Any:
-        """The same as a `shap.Explanation`, for that library's plots."""
+        """Convert to a `shap.Explanation`, for the plots of that library."""
         try:
             import shap
         except ImportError as error:
@@ -204,7 +244,7 @@ def _take(names: list[str], key: Any) -> list[str]:
 
 
 def read_explanation(found: Any) -> Explanation:
-    """An `Explanation` as it is; a `shap.Explanation` as one of ours."""
+    """Return an `Explanation` unchanged, and a `shap.Explanation` as an `Explanation`."""
     if isinstance(found, Explanation):
         return found
     if not (hasattr(found, "values") and hasattr(found, "base_values") and hasattr(found, "feature_names")):

@@ -1,8 +1,8 @@
 """Goals: what a counterfactual must reach, as linear scores that trees add up to.
 
-In: the formula of a model and a target: a class, perhaps with a probability, or a range of numbers. Out: a `Goal`: for
-every end of every tree what it adds to some scores, and how much of each is needed. These are necessary; the model's
-own `predict` has the last word (`agrees`), so that ties and rounding are as they are there.
+In: the formula of a model and a target: a class, perhaps with a probability, or a range of numbers. Out: a `Goal`: what
+every leaf of every tree adds to some scores, and how much of each is needed. These conditions are necessary; the
+model's own `predict` decides (`agrees`), so that ties and rounding are treated as there.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Model(NamedTuple):
 
 
 def goals_for(known: Model, target: Any, probability: Any, answer: Any) -> list[Goal]:
-    """The goals that a target stands for, any of which will do; `answer` is what is predicted now."""
+    """The goals for a target, any of which is enough; `answer` is the current prediction."""
     formula = known.formula
     _check_probability(formula, probability)
     if formula.link == "depth":
@@ -48,7 +48,7 @@ def goals_for(known: Model, target: Any, probability: Any, answer: Any) -> list[
     if not formula.is_class:
         return [_range(known, target)]
     if len(formula.classes) > 1:
-        raise ValueError(f"{formula.model} predicts {len(formula.classes)} columns of classes: only one can be turned.")
+        raise ValueError(f"{formula.model} has {len(formula.classes)} outputs of classes. Counterfactuals support one.")
     classes = formula.classes[0].tolist()
     if target is None:
         chosen = [k for k, one in enumerate(classes) if one != answer]
@@ -57,7 +57,9 @@ def goals_for(known: Model, target: Any, probability: Any, answer: Any) -> list[
     else:
         raise ValueError(f"target must be one of the classes {classes!r:.200}, got {target!r}.")
     if not chosen:
-        raise ValueError(f"{formula.model} knows one class only, {classes[0]!r}: no change can turn its answer.")
+        raise ValueError(
+            f"{formula.model} has only one class, {classes[0]!r}. No change of the row can change its prediction."
+        )
     return [_class(known, k, probability) for k in chosen]
 
 
@@ -67,7 +69,7 @@ def _check_probability(formula: Formula, probability: Any) -> None:
     if not isinstance(probability, int | float | np.number) or not 0 < probability < 1:
         raise ValueError(f"probability must be a number between 0 and 1, got {probability!r}.")
     if not formula.is_class or formula.link == "hinge":
-        raise ValueError(f"probability={probability!r} was given, but {formula.model} predicts no probabilities.")
+        raise ValueError(f"probability={probability!r} needs predict_proba, which {formula.model} does not have.")
 
 
 def _goal(known: Model, value: np.ndarray, need: Any, agrees: Callable[[Any], np.ndarray], words: str) -> Goal:

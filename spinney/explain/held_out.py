@@ -1,19 +1,19 @@
-"""Gains judged on rows that the trees were not grown from: importances that do not flatter columns of many values.
+"""Gains evaluated on held-out rows: importances that are not biased towards columns with many values.
 
-In: a fitted model of trees, held-out rows and targets. Out: what each column's splits gain there, (columns, parts).
+In: a fitted tree-based model, held-out rows and targets. Out: the gain of each column's splits there, (columns, parts).
 
-A split is chosen as the best of many, and its gain on the rows that chose it is too good: the more values a column
-has, the more. So each split is asked again. With v the values of the nodes, and g and h the loss's derivatives of
+A split is chosen as the best of many, and its gain on the rows that chose it is too large: the more values a column
+has, the more. So each split is evaluated again. With v the values of the nodes, and g and h the loss's derivatives of
 held-out rows before the tree, a split of node p into its children c gains
 
     - sum over c of (v_c - v_p) (G_c + H_c v_p)                      G, H: sums over the held-out rows in c
 
-which is the fall of the loss to first order from where p stands: v from training, gradients from rows that have not
-seen it. Where the column has nothing to say the two are independent, and the expected gain is 0; a boosted model that
-goes on fitting noise pays for it on other rows, and gains less than nothing. Split improvements judged on other rows
-are Zhou and Hooker's (2021); for forests, by squared error and Gini, this is MDI-oob (Li et al., 2019) less the mean of
-the parent, for boosting the unbiased gain of Zhang et al. (2023) with the trees as they are. Divided by the rows;
-values of boosted trees include the learning rate.
+which is the fall of the loss to first order from where p stands: v from training, gradients from rows that were not
+used there. For a column without information the two are independent, and the expected gain is 0. A boosted model that
+continues to fit noise increases the loss on other rows, and its gain is negative. Evaluating split improvements on
+other rows is due to Zhou and Hooker (2021). For forests, by squared error and Gini, this is MDI-oob (Li et al., 2019)
+minus the mean of the parent; for boosting, the unbiased gain of Zhang et al. (2023) with the trees unchanged. Gains are
+divided by the number of rows; values of boosted trees include the learning rate.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def gains_of_forest(
     says: np.ndarray,
     rows_of: Callable[[int], np.ndarray | None],
 ) -> np.ndarray:
-    """(columns, trees); `target` (rows, scores) as `says` (nodes, scores): numbers, or ones for the row's class.
+    """(columns, trees); `target` (rows, scores) like `says` (nodes, scores): numbers, or ones for the row's class.
 
-    `rows_of(tree)` marks the rows that judge it; None: all do. NaN where no row does.
+    `rows_of(tree)` marks the rows that the tree is evaluated on; None: all rows. NaN where there are none.
     """
     found = np.full((forest.n_columns, forest.n_trees), np.nan)
     nobody = np.zeros(len(target), np.int64)
@@ -124,5 +124,5 @@ def _gains(
 
 
 def parts_of_rows(n_rows: int, random: np.random.RandomState) -> np.ndarray:
-    """Each row's part, drawn so that they are of equal size."""
+    """A random part of equal size for each row."""
     return random.permutation(np.arange(n_rows) % min(_PARTS, n_rows))

@@ -1,13 +1,13 @@
-"""Which columns matter to a model: every kind of importance from one function, with intervals.
+"""Feature importances of every kind from one function, with confidence intervals.
 
 In: a fitted model; for some kinds rows and targets. Out: a `Bunch` that `plot_importances` draws.
 
-    kind          asks                                                       interval over
-    gain          what the trees' splits gained in training                  trees of a forest
-    split, cover  how often, and for how many rows, trees ask                trees of a forest
-    held_out      what the splits gain on other rows (held_out.py)           parts of the rows, or trees out of bag
-    permutation   how much the score falls without the column                repeats, or trees out of bag
-    shap          how far the column moves answers                           parts of the rows
+    kind          measures                                                    interval over
+    gain          the gain of the splits in training                          trees of a forest
+    split, cover  the number of splits, the number of training rows in them   trees of a forest
+    held_out      the gain of the splits on other rows (held_out.py)          parts of the rows, or trees out of bag
+    permutation   the fall of the score without the column                    repeats, or trees out of bag
+    shap          the mean absolute SHAP value                                parts of the rows
 """
 
 from __future__ import annotations
@@ -48,43 +48,47 @@ def importances(
     random_state: Any = 0,
     confidence: float = 0.95,
 ) -> Bunch:
-    """How much each column matters to the model.
+    """Compute feature importances of a model.
 
     Parameters
     ----------
     model : fitted model
-        Of Spinney's trees; for "permutation" any model.
-    X, y : table and targets
-        "permutation", "held_out": rows that the model has not seen (or, with `out_of_bag`, the training rows). "shap":
-        rows to explain; y is not needed. "gain", "split", "cover" need neither.
+        A model of Spinney's trees; for kind="permutation", any fitted estimator.
+    X : array-like or DataFrame of shape (n_samples, n_features), optional
+        Needed for "permutation" and "held_out": rows that the model has not seen, or the training rows if
+        `out_of_bag=True`. Needed for "shap": rows to explain.
+    y : array-like of shape (n_samples,), optional
+        Targets of X, for "permutation" and "held_out".
     kind : {"gain", "split", "cover", "held_out", "permutation", "shap"}, default="gain"
-        "gain": what splits on the column gained in training, or took off the impurity. "split", "cover": how many
-        splits, and how many training rows they parted. All three are shares, as in `feature_importances_`, and
-        flatter columns of many different values; a warning says where.
-        "held_out": what the same splits gain on rows that did not choose them: about 0 for noise, and below where
-        boosting has learnt noise by heart.
-        "permutation": how much the score falls when the column is shuffled. "shap": mean absolute SHAP value.
+        "gain": the gain, or decrease of impurity, of the splits on the column in training. "split": the number of
+        splits. "cover": the number of training rows in them. These three add up to 1, as in `feature_importances_`, and
+        are biased towards columns with many distinct values; a warning names such columns. "held_out": the gain of the
+        same splits on rows that did not choose them. It is about 0 for noise, and negative where boosting has
+        overfitted noise. "permutation": the fall of the score when the column is shuffled. "shap": the mean absolute
+        SHAP value.
     groups : dict from name to list of columns, or list of lists, optional
-        Columns whose importance is asked for together: shuffled together, or else added up.
+        Groups of columns with one importance each: shuffled together with "permutation", else added up.
     out_of_bag : bool, default=False
-        X and y are the rows of the fit, in their order: each tree is judged by those that it has not seen.
+        X and y are the training rows in their order. Each tree is evaluated on the rows that it has not seen.
     n_repeats : int, default=5
-        "permutation": how often columns are shuffled.
+        Number of times that each column is shuffled, for "permutation".
     scoring : str or callable, optional
-        "permutation": scikit-learn's name of a score; the model's own by default. Out of bag, errors and squared
-        errors are counted.
-    sample_weight : array-like, optional
+        scikit-learn's name of a score, for "permutation". Default: the model's own score. With `out_of_bag=True`,
+        errors and squared errors are used.
+    sample_weight : array-like of shape (n_samples,), optional
         Weights of the rows of X.
     random_state : int, RandomState or None, default=0
+        Seed of the shuffles, and of the division of the rows into parts.
     confidence : float, default=0.95
-        Of the intervals.
+        Level of the confidence intervals.
 
     Returns
     -------
     Bunch
         `names`, `importances_mean`, `importances_std`, `low` and `high` (a confidence interval of the mean),
-        `importances` (columns, trees or repeats or parts), `kind`. NaN where nothing was repeated: single trees, and
-        "gain", "split" and "cover" of boosting, whose trees are no repetitions of each other.
+        `importances` (columns, then trees, repeats or parts of the rows) and `kind`. The intervals are NaN where
+        nothing was repeated: for single trees, and for "gain", "split" and "cover" of boosting, whose trees do not
+        repeat each other.
 
     Examples
     --------
@@ -107,7 +111,9 @@ def importances(
     if kind not in _OF_TRAINING and (X is None or (y is None and kind != "shap")):
         raise ValueError(f"kind={kind!r} needs rows: X" + (" and y." if kind != "shap" else "."))
     if out_of_bag and kind not in ("permutation", "held_out"):
-        raise ValueError(f"out_of_bag=True is for kind 'permutation' or 'held_out', got {kind!r}.")
+        raise ValueError(
+            f"out_of_bag=True is supported only with kind='permutation' and kind='held_out', got {kind!r}."
+        )
     columns = None if X is None else Columns(X, getattr(model, "_schema", None), type(model).__name__)
     names, group_list = _read_groups(model, columns, groups)
     if kind in _OF_TRAINING:
@@ -175,7 +181,7 @@ def _read_groups(model: Any, columns: Columns | None, groups: Any) -> tuple[list
 # --- from the trees alone ------------------------------------------------------------------------------------------
 
 
-def store_of(model: Any, instead: str = ": ask for kind='permutation', which any model has") -> Forest:
+def store_of(model: Any, instead: str = ". Use kind='permutation', which works with any model") -> Forest:
     """All trees of a model; `instead` is what to do if it has none."""
     if hasattr(model, "_booster"):
         forest: Forest = model._booster.forest
@@ -188,7 +194,7 @@ def store_of(model: Any, instead: str = ": ask for kind='permutation', which any
     members = getattr(model, "estimators_", None)
     if isinstance(members, list) and members and all(isinstance(one, OneTree) for one in members):
         return join([one.tree_.forest for one in members])
-    raise TypeError(f"this {type(model).__name__} is no model of Spinney's trees{instead}.")
+    raise TypeError(f"this {type(model).__name__} is not a model of Spinney's trees{instead}.")
 
 
 def _of_training(model: Any, kind: str, groups: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
@@ -206,7 +212,7 @@ def _of_training(model: Any, kind: str, groups: list[list[int]]) -> tuple[np.nda
 
 
 def _warn_of_many_values(model: Any, columns: Columns | None, kind: str, names: list[str], mean: np.ndarray) -> None:
-    """Say which columns look important perhaps only because they have many values to choose from."""
+    """Warn about columns that may look important only because they have many distinct values."""
     n_values = _numbers_of_values(model, columns)
     if n_values is None:
         return
@@ -214,14 +220,14 @@ def _warn_of_many_values(model: Any, columns: Columns | None, kind: str, names: 
     if kind != "cover" and doubtful.any():
         shown = ", ".join(f"{names[j]!r} ({n_values[j]:,})" for j in np.flatnonzero(doubtful)[:3])
         warn(
-            f"{kind} flatters columns of many different values, which some here have far more of than others: {shown}. "
-            "Compare kind='permutation' or 'held_out' on rows that the model has not seen.",
+            f"kind={kind!r} is biased towards columns with many distinct values. Some columns have far more than "
+            f"others: {shown}. Compare with kind='permutation' or 'held_out' on rows that the model has not seen.",
             stacklevel=3,
         )
 
 
 def _numbers_of_values(model: Any, columns: Columns | None) -> np.ndarray | None:
-    """How many different values every column has, or can be told apart."""
+    """How many distinct values each column has, or the trees can tell apart."""
     schema = getattr(model, "_schema", None)
     if columns is not None:
         wide = range(columns.n_columns)
@@ -257,9 +263,13 @@ def _permutation(
     if not out_of_bag:
         return permute(model, X, y, columns, groups, sample_weight=weight, **options)
     if not hasattr(model, "oob_permutation_importances"):
-        raise ValueError(f"out_of_bag=True needs trees that have not seen some rows: {type(model).__name__} has none.")
+        raise ValueError(
+            f"out_of_bag=True needs trees fitted on bootstrap samples, which this {type(model).__name__} does not have."
+        )
     if weight is not None or options["scoring"] is not None:
-        raise ValueError("out of bag, errors are counted: leave scoring and sample_weight out.")
+        raise ValueError(
+            "scoring and sample_weight are not supported with out_of_bag=True, which uses errors. Leave them out."
+        )
     found = model.oob_permutation_importances(X, y, options["random_state"], groups)
     each: np.ndarray = found.importances
     return each[:, ~np.isnan(each).all(axis=0)]
@@ -272,16 +282,16 @@ def _held_out(model: Any, X: Any, y: Any, *, weight: Any, random_state: Any, out
     y = _check_targets(y, n_rows)
     weight = np.ones(n_rows) if weight is None else weight
     if getattr(model, "_answers_are", "") == "depth" or "estimator_weights_" in vars(model):
-        raise TypeError(f"kind='held_out' is for trees, forests, bagging and boosting, not for {name}.")
+        raise TypeError(f"kind='held_out' supports trees, forests, bagging and boosting, not {name}.")
     boosted = hasattr(model, "_booster")
     if out_of_bag and (boosted or getattr(model, "_bags", None) is None):
-        raise ValueError(f"out_of_bag=True needs trees that have not seen some rows: this {name} has none.")
+        raise ValueError(f"out_of_bag=True needs trees fitted on bootstrap samples, which this {name} does not have.")
     numbers = _numbers_of_targets(model, y)
     part = parts_of_rows(n_rows, check_random_state(random_state))
     if boosted:
         return gains_of_boosting(model, X, numbers, weight, part)
     if numbers.ndim > 1:
-        raise ValueError(f"kind='held_out' is for one output, and y has {numbers.shape[1]}.")
+        raise ValueError(f"kind='held_out' supports one output, but y has {numbers.shape[1]}.")
     leaves = model.apply(X).reshape(n_rows, -1)
     says, target = forest.answers[:, 0].astype(np.float64), numbers[:, None]
     if forest.n_classes is not None:
@@ -308,7 +318,7 @@ def _numbers_of_targets(model: Any, y: np.ndarray) -> np.ndarray:
     number = {label: float(k) for k, label in enumerate(np.asarray(classes).tolist())}
     unknown = set(y.tolist()) - set(number)
     if unknown:
-        raise ValueError(f"y holds {unknown.pop()!r}, which is none of the model's classes.")
+        raise ValueError(f"y contains {unknown.pop()!r}, which is not a class of the model.")
     return np.array([number[label] for label in y.tolist()])
 
 

@@ -1,11 +1,11 @@
-"""Friedman's H: how much of what two columns do together is more than what each does alone.
+"""Friedman's H: the part of a joint effect of two columns that is not the sum of their single effects.
 
 In: a fitted sum of trees, and rows. Out: a `Bunch` of H for every pair of columns, or for every column with all others.
 
     H^2(j, k) = sum over rows of (F_jk - F_j - F_k)^2 / sum of F_jk^2           F: partial dependence, of mean 0
     H^2(j)    = sum over rows of (f - F_j - F_others)^2 / sum of f^2
 
-(Friedman and Popescu, 2008.) F is known exactly at the rows' own values, from the walks of partial dependence.
+(Friedman and Popescu, 2008.) F is known exactly at the rows' own values, from the traversals of partial dependence.
 """
 
 from __future__ import annotations
@@ -35,31 +35,32 @@ def friedman_h(
     n_rows: int = 500,
     random_state: Any = 0,
 ) -> Bunch:
-    """How strongly columns interact in a model, from 0 (not at all) to 1 (nothing else).
+    """Measure how strongly columns interact in a model (Friedman's H), from 0 (not at all) to 1 (only interaction).
 
     Parameters
     ----------
     model : fitted model that is a sum of Spinney's trees
-        Trees, forests, bagging, boosting, AdaBoost of classes.
-    X : table
+        Trees, forests, bagging, boosting, and AdaBoost for classification.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Rows over which effects are averaged.
     features : list of int, str or pairs, optional
-        Columns whose pairs are measured, or the pairs themselves; by default every column that the trees ask about.
+        Columns whose pairs are measured, or the pairs themselves. Default: every column that the trees split on.
     kind : {"pairs", "overall"}, default="pairs"
-        Each pair, or each column with all the others.
+        Measure each pair, or each column with all others.
     response_method : {"auto", "raw", "predict", "predict_proba", "decision_function"}, default="auto"
-        What is taken apart; it must be a sum over the trees. "auto": raw scores of boosted models and votes of
-        AdaBoost, what is predicted otherwise.
+        Output to decompose; it must be a sum over the trees. "auto": raw scores of boosted models and AdaBoost, else
+        the prediction.
     n_rows : int, default=500
-        A sample of so many rows of X stands for all.
+        Number of rows sampled from X.
     random_state : int, RandomState or None, default=0
-        Draws the sample.
+        Seed of the sample.
 
     Returns
     -------
     Bunch
-        `columns`: the pairs, or the columns; `names`; `h` (pairs, outputs); `strength` (pairs, outputs): the standard
-        deviation of the interaction in units of the response, which, unlike H, is small where both columns do little.
-        The strongest come first.
+        `columns`: the pairs, or the columns, the strongest interaction first. `names`. `h` (pairs, outputs). `strength`
+        (pairs, outputs): the standard deviation of the interaction in units of the response. Unlike H, it is small
+        where both columns have little effect.
 
     Examples
     --------
@@ -83,7 +84,8 @@ def friedman_h(
         assert isinstance(walker, Walker)
     if walker.response[0] is None:
         raise ValueError(
-            f"response_method={response_method!r} of a {found.name} is no sum over its trees: measure 'raw' instead."
+            f"response_method={response_method!r} of a {found.name} is not a sum over its trees. "
+            "Use response_method='raw'."
         )
     total = walker.values
     if len(total) > n_rows:
@@ -104,16 +106,16 @@ def friedman_h(
 def _groups(walker: Walker, features: Any, kind: str) -> list[tuple[int, ...]]:
     asked = sorted(walker.sum.forest.columns_asked)
     if features is None and len(asked) < (2 if kind == "pairs" else 1):
-        said = f"about column {walker.columns.names[asked[0]]!r} only" if asked else "nothing"
+        said = f"split on column {walker.columns.names[asked[0]]!r} only" if asked else "have no splits"
         raise ValueError(
-            f"the trees of this {walker.sum.name} ask {said}: there are no interactions to measure. Fit a model with "
+            f"the trees of this {walker.sum.name} {said}, so there are no interactions to measure. Fit a model with "
             "more splits, or name columns in features."
         )
     given: list[tuple[int, ...]] = [(j,) for j in asked] if features is None else walker.columns.read(list(features))[0]
     singles = [one[0] for one in given if len(one) == 1]
     if kind == "overall":
         if len(singles) < len(given):
-            raise ValueError("kind='overall' measures columns, not pairs.")
+            raise ValueError("kind='overall' measures columns, not pairs. Set features to columns, or kind='pairs'.")
         return given
     groups: list[tuple[int, ...]] = [*(one for one in given if len(one) == 2), *combinations(singles, 2)]
     if not groups:

@@ -242,7 +242,7 @@ def _look_into(
 def _share(
     lists: Lists, cells: Cells, root: np.ndarray, need: np.ndarray, limit: float
 ) -> tuple[np.ndarray, float, float]:
-    """(shares of the costs, bound of the root's box, a rate to begin with)."""
+    """(division of the costs, bound of the root's box, a rate to start with)."""
     n_groups, n_places = len(lists.group) - 1, len(cells.cost)
     cost = np.where(np.isfinite(cells.cost), cells.cost, 0.0)
     step = np.maximum(np.diff(cost, prepend=0.0), 0.0)

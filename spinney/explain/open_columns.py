@@ -112,7 +112,7 @@ def in_columns(values: np.ndarray) -> np.ndarray:
 
 @inner_kernel
 def _who_says_yes(asked, question, x, who):
-    """Those of 64 rows that answer yes; x are their values in the question's column. Sets are tested for `who` only."""
+    """Those of 64 rows that satisfy a condition; x are their values in its column. For sets only `who` is tested."""
     if question.kind == UP_TO:
         return set_at_most(x, question.threshold) if question.missing_yes == 0 else ~set_above(x, question.threshold)
     said = NOBODY
@@ -126,7 +126,7 @@ def _who_says_yes(asked, question, x, who):
 
 @inner_kernel
 def everybody_at(asked, n_rows, main):
-    """The first so many rows at all roots."""
+    """The first rows, as many as given, at all roots."""
     everybody = _ALL if n_rows >= MEMBERS else (ONE << np.uint64(n_rows)) - ONE
     for root in asked.roots:
         main[place_of(root, asked.questions.size)] = everybody

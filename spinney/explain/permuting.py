@@ -1,8 +1,8 @@
-"""Importance by permutation: how much worse a model scores when a column's values are exchanged among rows.
+"""Permutation importance: how much a model's score falls when a column's values are exchanged among rows.
 
-In: a fitted model of any kind, rows and targets, columns in groups. Out: how much the score falls, (groups, repeats).
-The columns of a group are shuffled together, by the same rows: what they say together is not left to its other members.
-Models of our own that take opened tables read the rows once: columns are shuffled as the numbers they have become.
+In: any fitted model, rows and targets, groups of columns. Out: the fall of the score, (groups, repeats). The columns of
+a group are shuffled together, by the same rows, so that no other column of the group can replace one. Spinney's models
+that accept opened tables read the rows once; columns are then shuffled in their encoded form.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""SHAP values as points: one per row, by column, or along the values of one column.
-
-In: an `Explanation`, or a `shap.Explanation`. Out: matplotlib axes.
-"""
+"""SHAP values as points: one per row, by column, or against the data of one column."""
 
 from __future__ import annotations
 
@@ -35,22 +32,23 @@ _CHUNK = 40  # rows that are alike in a column, to see what else moves their val
 
 
 def plot_beeswarm(explanation: Any, *, most: int = 12, ax: Any = None) -> Any:
-    """Draw every row's value of every column, the column with the largest values on top, coloured by the row's data.
+    """Plot the SHAP values of all rows by column, coloured by the data; the most important column is on top.
 
-    Small numbers are blue, large ones red, categories have colours of their own, and missing values are grey.
+    Small numbers are blue and large ones red. Categories have colours of their own, and missing values are grey.
 
     Parameters
     ----------
-    explanation : Explanation of many rows
-        Of several outputs one, as in `shap(model, X)[..., "yes"]`. A `shap.Explanation` will do.
-    most : int, default 12
-        At most so many columns are drawn.
+    explanation : Explanation of several rows
+        If there are several outputs, choose one: `shap(model, X)[..., "yes"]`. A `shap.Explanation` is accepted too.
+    most : int, default=12
+        Maximum number of columns drawn.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -132,23 +130,25 @@ def _key(ax: Any, has_numbers: bool, has_missing: bool) -> None:
 def plot_shap_dependence(
     explanation: Any, column: str | int, *, colour: str | int | None = "auto", ax: Any = None
 ) -> Any:
-    """Draw the values of one column against what the column holds, coloured by the column it interacts with most.
+    """Plot the SHAP values of one column against its data, coloured by the column that it interacts with most.
 
     Parameters
     ----------
-    explanation : Explanation of many rows
-        Of several outputs one. With interactions (`shap(model, X, interactions=True)`) the strongest partner is known;
-        without them it is the column that best explains how rows with about the same value differ.
+    explanation : Explanation of several rows
+        If there are several outputs, choose one. With interactions (`shap(model, X, interactions=True)`) the strongest
+        interaction is known. Without them, the colour is the column that best explains the differences among rows with
+        similar values.
     column : str or int
-        Which column.
+        Column to plot.
     colour : str or int, optional
-        Another column whose values are the colours; None: one colour for all. By default the strongest partner.
+        Column that colours the points; None uses one colour. Default: the column with the strongest interaction.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def plot_shap_dependence(
     given = read_explanation(explanation)
     whole = rows_to_draw(given, "plot_shap_dependence")
     if whole.data is None:
-        raise ValueError("plot_shap_dependence needs the rows themselves: an explanation with data.")
+        raise ValueError("plot_shap_dependence needs the data of the rows. Pass an explanation with data.")
     j = _column_of(whole, "column", column)
     other = None
     if isinstance(colour, str) and colour == "auto":
@@ -193,7 +193,7 @@ def _column_of(whole: Explanation, parameter: str, column: Any) -> int:
 
 
 def strongest_partner(found: Explanation, column: int) -> int | None:
-    """The column that interacts most with this one; None if there is no other."""
+    """Return the column that interacts most with this one; None if there is no other."""
     if len(found.feature_names) < 2:
         return None
     if found.interactions:
@@ -260,7 +260,7 @@ def _places(ax: Any, values: np.ndarray) -> np.ndarray:
 
 
 def _name_colours(ax: Any, name: str, data: np.ndarray) -> None:
-    """A bar or a list that says what colours mean."""
+    """A colour bar, or a list of the categories' colours."""
     missing = is_missing(data)
     if is_category(data):
         for one, colour in category_key(data)[0]:

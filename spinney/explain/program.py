@@ -226,7 +226,7 @@ def entry_no(entries, at):
 
 @inner_kernel
 def answer(entry, sets, value):
-    """The answer of a value: 1 yes, 0 no, or the fraction that is yes."""
+    """Whether a value satisfies a condition: 1 yes, 0 no, or the fraction that does."""
     if value != value:
         return entry.missing
     if entry.place < 0:
@@ -240,7 +240,7 @@ def answer(entry, sets, value):
 
 
 def mean_reach(program: Program, rows: np.ndarray) -> np.ndarray:
-    """The share of some rows that come to each entry."""
+    """The fraction of some rows that reaches each entry."""
     total = np.zeros(len(program.reach))
     _add_reach(program, rows, np.empty(len(total)), total)
     return total / len(rows)
@@ -260,7 +260,7 @@ def _add_reach(program, rows, reach, total):
 
 
 def against(program: Program, values: np.ndarray) -> Program:
-    """The program whose shares are those of one row, in place of the training rows."""
+    """The program with the fractions of one row, instead of the training rows."""
     other = program._replace(entries=program.entries.copy())
     _take_row(other, values, np.empty(int(program.depth.max(initial=0)) + 1, np.int64))
     return other

@@ -1,14 +1,13 @@
-"""Proximity: how often two rows end in the same leaves.
+"""Proximity: how often two rows fall into the same leaf.
 
-In: a fitted model of trees, and rows. Out: a matrix of proximities, the nearest rows, or outlier scores.
+In: a fitted tree-based model, and rows. Out: a matrix of proximities, the nearest rows, or outlier scores.
 
-    leaves        share of the trees in which both rows end in the same leaf
-    out_of_bag    the same among the trees that have seen neither; of training rows
-    gap           of the weight that the forest gives training rows when it predicts, the share of each: predictions of
-                  a regression forest (out of bag for training rows) are proximities times targets (RF-GAP, Rhodes,
-                  Cutler and Moon, 2023)
+    leaves        fraction of the trees in which both rows fall into the same leaf
+    out_of_bag    the same among the trees that have seen neither; for training rows
+    gap           the weight of each training row in the forest's prediction: predictions of a regression forest (out
+                  of bag for training rows) are proximities times targets (RF-GAP, Rhodes, Cutler and Moon, 2023)
 
-Rows meet in leaves: the matrix is a product of sparse matrices (rows, leaves), made for some rows at a time.
+Rows meet in leaves: the matrix is a product of sparse matrices (rows, leaves), computed in blocks of rows.
 """
 
 from __future__ import annotations
@@ -29,25 +28,28 @@ _CELLS = 1 << 22  # of the matrix at a time
 
 
 def proximity(model: Any, X: Any, Y: Any = None, *, kind: str = "leaves", sparse: bool = False) -> Any:
-    """How near rows are to each other by a model: how often they end in the same leaves.
+    """Compute proximities: how often two rows fall into the same leaf.
 
     Parameters
     ----------
-    model : fitted tree, forest, bagging of trees, isolation forest, embedding or boosted model
-    X : table
-    Y : table, optional
-        Rows to compare with; X itself by default.
+    model : fitted model
+        A tree, forest, bagging of trees, isolation forest, random trees embedding or boosted model.
+    X : array-like or DataFrame of shape (n_samples_X, n_features)
+        Rows to compare.
+    Y : array-like or DataFrame of shape (n_samples_Y, n_features), optional
+        Rows to compare with. Default: X.
     kind : {"leaves", "out_of_bag", "gap"}, default="leaves"
-        "leaves": the share of the trees in which both end in the same leaf. "out_of_bag": only trees count that were
-        grown on neither; X must be the rows of the fit. "gap": what share in the prediction for a row of X each
-        training row has; Y must be the rows of the fit, and without Y, X, each judged out of bag.
+        "leaves": the fraction of the trees in which both rows fall into the same leaf. "out_of_bag": the same, but only
+        of trees that were fitted without either row; X must be the training rows. "gap": the weight of each training
+        row in the prediction for a row of X. Y must be the training rows. Without Y, X must be, and each row is
+        predicted out of bag.
     sparse : bool, default=False
-        Return a SciPy array that holds only proximities above 0: for many rows and deep trees.
+        Return a SciPy sparse array with the proximities above 0. Use it for many rows and deep trees.
 
     Returns
     -------
     ndarray or csr_array of shape (n_samples_X, n_samples_Y)
-        `1 - proximity(model, X)` is a distance for clustering, `metric="precomputed"`.
+        `1 - proximity(model, X)` is a distance for clustering with `metric="precomputed"`.
 
     Examples
     --------
@@ -65,19 +67,25 @@ def proximity(model: Any, X: Any, Y: Any = None, *, kind: str = "leaves", sparse
 
 
 def nearest_rows(model: Any, X: Any, Y: Any = None, *, n_rows: int = 5, kind: str = "leaves") -> Bunch:
-    """The rows of Y that are nearest to each row of X: those that the model treats alike.
+    """Find the rows of Y with the largest proximity to each row of X.
 
     Parameters
     ----------
-    model, X, Y, kind
-        As in `proximity`. Without Y, rows of X are compared with each other, and not with themselves.
+    model : fitted model
+        As in `proximity`.
+    X : array-like or DataFrame of shape (n_samples_X, n_features)
+        Rows whose neighbours are found.
+    Y : array-like or DataFrame of shape (n_samples_Y, n_features), optional
+        Candidate neighbours. Without Y, they are the other rows of X.
     n_rows : int, default=5
-        How many.
+        Number of neighbours per row.
+    kind : {"leaves", "out_of_bag", "gap"}, default="leaves"
+        As in `proximity`.
 
     Returns
     -------
     Bunch
-        `indices` (n_samples_X, n_rows), the nearest first, of equals the first in Y, and their `proximities`.
+        `indices` (n_samples_X, n_rows), the nearest first, and their `proximities`. Ties go to the first row of Y.
 
     Examples
     --------
@@ -106,20 +114,24 @@ def nearest_rows(model: Any, X: Any, Y: Any = None, *, n_rows: int = 5, kind: st
 
 
 def outlier_scores(model: Any, X: Any, y: Any = None, *, kind: str = "leaves") -> np.ndarray:
-    """How far each row is from the other rows of its class, by proximity (Breiman's measure).
+    """Compute Breiman's outlier measure: how far each row is from the other rows of its class, by proximity.
 
     Parameters
     ----------
-    model, X, kind
-        As in `proximity`; "leaves" or "out_of_bag".
+    model : fitted model
+        As in `proximity`.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Rows to score.
     y : array-like of shape (n_samples,), optional
-        Classes; without them all rows are one.
+        Classes of the rows. Default: all rows are one class.
+    kind : {"leaves", "out_of_bag"}, default="leaves"
+        As in `proximity`.
 
     Returns
     -------
     ndarray of shape (n_samples,)
-        Number of rows over the sum of squared proximities to the class, less the median of the class, in units of its
-        median absolute deviation. Above 10 a row is worth a look.
+        Number of rows divided by the sum of the squared proximities to the class, minus the median of the class, in
+        units of its median absolute deviation. Inspect rows with scores above 10.
 
     Examples
     --------
@@ -183,7 +195,7 @@ def _blocks(model: Any, X: Any, Y: Any, kind: str, dense: bool) -> Iterator[csr_
 
 def _places(model: Any, X: Any) -> np.ndarray:
     """(rows, trees): leaves, numbered through all trees."""
-    forest = store_of(model, ", whose leaves say which rows are alike")
+    forest = store_of(model, ", which proximities need")
     if hasattr(model, "apply"):
         leaves = np.asarray(model.apply(X)).reshape(_num_samples(X), -1)
     else:
@@ -209,12 +221,12 @@ def _by_bags(model: Any, a: np.ndarray, b: np.ndarray | None, kind: str) -> Any:
     """Where it matters which trees have seen which rows."""
     name = type(model).__name__
     if getattr(model, "_bags", None) is None:
-        raise ValueError(f"kind={kind!r} needs trees that have not seen some rows: this {name} has none.")
+        raise ValueError(f"kind={kind!r} needs trees fitted on bootstrap samples, which this {name} does not have.")
     if kind == "out_of_bag" and b is not None:
-        raise ValueError("kind='out_of_bag' compares the rows of the fit with each other: leave Y out.")
+        raise ValueError("kind='out_of_bag' compares the training rows with each other. Leave Y out.")
     known = a if b is None else b
     if len(known) != model._n_rows:
-        raise ValueError(f"{'X' if b is None else 'Y'} must be the {model._n_rows} rows of the fit, got {len(known)}.")
+        raise ValueError(f"{'X' if b is None else 'Y'} must be the {model._n_rows} training rows, got {len(known)}.")
     counts = np.stack([model._in_bag(k) for k in range(a.shape[1])], axis=1)
     n_nodes = int(max(a.max(), known.max())) + 1
     unseen = (counts == 0).astype(np.float64)

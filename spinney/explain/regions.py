@@ -86,7 +86,7 @@ def _followed(asked: Asked, ways: Ways, mine: np.ndarray, values: np.ndarray) ->
 
 
 def answers(asked: Asked, questions: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """(questions, values): whether each value says yes to each question."""
+    """(conditions, values): whether each value satisfies each condition."""
     packed = asked.questions[questions]
     yes = (packed["kind"][:, None] == UP_TO) & (values <= packed["threshold"][:, None])
     missing = np.isnan(values)
@@ -145,10 +145,10 @@ def add_up_pair(a: Runs, b: Runs, weight: np.ndarray, says: np.ndarray) -> np.nd
 
 
 def cover_weights(asked: Asked, ways: Ways, cover: np.ndarray, columns: list[int]) -> np.ndarray:
-    """(ends,): the share of the training rows that would come there if the columns were left open ("recursion").
+    """(leaves,): the fraction of the training rows that would reach them if the columns were left open ("recursion").
 
-    At questions about other columns a row is split in the shares of the training rows that went each way. `cover` is
-    the training weight of every end.
+    At splits on other columns a row is divided by the fractions of the training rows that took each branch. `cover` is
+    the training weight of every leaf.
     """
     questions = asked.questions
     n, leads = len(questions), (questions["yes"], questions["no"])

@@ -1,4 +1,4 @@
-"""What a search for counterfactuals says: rows, changes in words, costs and what was proved."""
+"""The result of a search for counterfactuals: rows, changes, costs and proofs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Change(NamedTuple):
-    """One column that changes."""
+    """A column that changes."""
 
     column: Any  # its name, or its number
     before: Any
@@ -20,7 +20,7 @@ class Change(NamedTuple):
 
     @property
     def words(self) -> str:
-        """`age: 31 -> more than 35.5`"""
+        """The change as text: `age: 31 -> more than 35.5`."""
         name = f"column {self.column}" if isinstance(self.column, int) else str(self.column)
         shown = f"more than {self.edge:.6g}" if self.edge == self.edge else _shown(self.after)
         return f"{name}: {_shown(self.before)} -> {shown}"
@@ -34,22 +34,32 @@ def _shown(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """A row like the given one, of which the model says what was wanted.
+    """A row similar to the given one, for which the model predicts the target.
 
     Attributes
     ----------
     row : dict or list
-        Its values: a dict by the columns' names, or a list if they have none.
+        Its values: a dict by column name, or a list if the columns have no names.
     changes : list of Change
-        Columns that differ (column, before, after, cost), those that cost most first.
+        Columns that differ (column, before, after, cost), the most expensive first.
     prediction : scalar
-        What the model says of it.
+        Prediction of the model for the row.
     cost : float
-        Sum of the changes' costs.
+        Sum of the costs of the changes.
     bound : float
-        No row that was allowed costs less.
+        Lower bound of the cost of any allowed row.
     optimal : bool
-        Whether it is proved that none costs less: `bound` is `cost`.
+        Whether it is proved that no allowed row costs less.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.explain import counterfactual
+    >>> model = DecisionTreeClassifier(max_depth=1).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+    >>> found = counterfactual(model, [2.0], scale={0: 1.0})
+    >>> print(found[0])
+    yes, at a cost of 2 (the least possible), by
+      column 0: 2 -> 4
     """
 
     row: Any
@@ -60,19 +70,25 @@ class Counterfactual:
 
     @property
     def optimal(self) -> bool:
+        """Whether it is proved that no allowed row costs less: `bound` equals `cost`."""
         return self.bound >= self.cost * (1.0 - 1e-9)
 
     @property
     def gap(self) -> float:
-        """How much less another row may cost, as a share of the cost; 0 if that is proved to be impossible."""
+        """How much less another row may cost, as a fraction of the cost; 0 if that is proved to be impossible."""
         return 0.0 if self.optimal else 1.0 - self.bound / self.cost
 
     def __repr__(self) -> str:
-        proved = "the least possible" if self.optimal else f"at least {self.bound:.4g} is needed"
-        head = f"{_shown(self.prediction)} at a cost of {self.cost:.4g} ({proved})"
+        if self.optimal:
+            proved = "the least possible"
+        elif self.bound > 0.0:
+            proved = f"no change costs less than {self.bound:.4g}"
+        else:
+            proved = "a cheaper change may exist"
+        head = f"{_shown(self.prediction)}, at a cost of {self.cost:.4g} ({proved})"
         if not self.changes:
-            return f"{head}: nothing has to change"
-        return "\n".join([f"{head} by", *(f"  {one.words}" for one in self.changes)])
+            return f"{head}: no change is needed"
+        return "\n".join([f"{head}, by", *(f"  {one.words}" for one in self.changes)])
 
 
 @dataclass(frozen=True)
@@ -82,17 +98,28 @@ class Counterfactuals:
     Attributes
     ----------
     prediction : scalar
-        What the model says of the row itself.
+        Prediction of the model for the given row.
     target : str
-        What was wanted, in words.
+        Description of the target.
     optimal : bool
-        Whether each of them is proved to be the least change; also True where it is proved that there is none.
+        Whether each of them is proved to be the smallest change; also True if it is proved that there is none.
     bound : float
-        No row that was allowed costs less; infinity where there is none.
+        Lower bound of the cost of any allowed row; infinity if there is none.
     seconds : float
-        How long it took.
+        Duration of the search.
     nodes : int
-        How many boxes branch and bound has explored.
+        Number of boxes that branch and bound explored.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.explain import counterfactual
+    >>> model = DecisionTreeClassifier(max_depth=1).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+    >>> found = counterfactual(model, [2.0], scale={0: 1.0})
+    >>> print(found)
+    Prediction: no; target: yes
+    yes, at a cost of 2 (the least possible), by
+      column 0: 2 -> 4
     """
 
     prediction: Any
@@ -105,6 +132,7 @@ class Counterfactuals:
 
     @property
     def optimal(self) -> bool:
+        """Whether each result is proved to be the smallest change, or that there is none."""
         return all(one.optimal for one in self.found) if self.found else self.proved
 
     def __len__(self) -> int:
@@ -117,7 +145,17 @@ class Counterfactuals:
         return iter(self.found)
 
     def to_frame(self) -> Any:
-        """A pandas table: one row per change."""
+        """Return a pandas DataFrame with one row per change.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.explain import counterfactual
+        >>> model = DecisionTreeClassifier(max_depth=1).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> counterfactual(model, [2.0], scale={0: 1.0}).to_frame()[["column", "before", "cost"]]
+           column  before  cost
+        0       0     2.0   2.0
+        """
         import pandas as pd
 
         rows = [
@@ -128,14 +166,14 @@ class Counterfactuals:
         return pd.DataFrame(rows, columns=["counterfactual", "column", "before", "after", "cost"])
 
     def __repr__(self) -> str:
-        head = f"Now {_shown(self.prediction)}; wanted: {self.target}"
+        head = f"Prediction: {_shown(self.prediction)}; target: {self.target}"
         if not self.found:
-            spent = f"none was found in {self.seconds:.3g} s and {self.nodes} nodes"
+            spent = f"none was found in {self.seconds:.3g} s and {self.nodes} boxes"
             none = "there is no such row" if self.proved else spent
             return f"{head}\n{none}"
         return "\n".join([head, *map(repr, self.found)])
 
 
 def plain_value(value: Any) -> Any:
-    """A Python scalar."""
+    """Return a NumPy scalar as a Python scalar."""
     return value.item() if isinstance(value, np.generic) else value

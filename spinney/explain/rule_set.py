@@ -1,8 +1,8 @@
 """The rules of a small ensemble, from all of its trees.
 
-In: a fitted model of a few small trees. Out: a list of rules, the weightiest first; the same conditions in several
-trees are one rule. What a rule adds is what its leaves add to the answer: of a forest a share of the mean, of boosting
-a part of the raw score. The rules of all trees together are the model: add up those that hold, and its start.
+In: a fitted model of a few small trees. Out: a list of rules, the most influential first; rules of several trees with
+the same conditions are merged. A rule adds what its leaves add to the prediction: for a forest a fraction of the mean,
+for boosting a part of the raw score. The rules that hold for a row and the start value add up to the model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_LEAVES = 20_000
 
 @dataclass(frozen=True)
 class EnsembleRule:
-    """Conditions, and what the model adds to its answer where all of them hold."""
+    """Conditions, and what the model adds to its prediction where all of them hold."""
 
     conditions: tuple[Condition, ...]
     adds: np.ndarray  # (scores,)
@@ -31,6 +31,7 @@ class EnsembleRule:
 
     @property
     def text(self) -> str:
+        """The rule as text."""
         told = " and ".join(one.text for one in self.conditions)
         adds = ", ".join(f"{value:+.3g}" for value in self.adds)
         adds = adds if len(self.adds) == 1 else f"[{adds}]"
@@ -51,20 +52,22 @@ class EnsembleRules(list[EnsembleRule]):
 
 
 def ensemble_rules(model: Any, *, most: int | None = None, decimals: int = 2) -> EnsembleRules:
-    """The rules of all trees of a small ensemble, the weightiest first.
+    """List the rules of all trees of a small ensemble, the most influential first.
 
     Parameters
     ----------
     model : fitted model that is a sum of Spinney's trees
+        An ensemble with few enough leaves to be read.
     most : int, optional
-        Return only so many rules.
+        Maximum number of rules. Default: all rules.
     decimals : int, default=2
-        Of thresholds.
+        Number of decimals of thresholds.
 
     Returns
     -------
     EnsembleRules
-        Sorted by how much they add to the answer, times the share of the training rows that they hold for.
+        A list of rules, sorted by what they add to the prediction times the fraction of the training rows for which
+        they hold.
 
     Examples
     --------
@@ -81,8 +84,8 @@ def ensemble_rules(model: Any, *, most: int | None = None, decimals: int = 2) ->
     n_leaves = int(found.forest.n_leaves.sum())
     if n_leaves > _MOST_LEAVES:
         raise ValueError(
-            f"this {found.name} has {n_leaves:,} leaves, too many rules to read (at most {_MOST_LEAVES:,}): fit fewer "
-            "or smaller trees, or imitate the model by one tree."
+            f"this {found.name} has {n_leaves:,} leaves, too many rules to read (at most {_MOST_LEAVES:,}). Fit fewer "
+            "or smaller trees, or approximate the model by one tree (spinney.explain.surrogate)."
         )
     first = found.forest.first
     values = _by_node(found)

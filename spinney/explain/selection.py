@@ -1,10 +1,10 @@
-"""Selecting columns by importances, judged by cross-validation.
+"""Feature selection by importances, with cross-validation.
 
-In: a model that has `feature_importances_` after `fit`, and a table. Out: a `Selection`: the fewest columns with which
-the model is as good as with any other number of them, and the scores by number of columns.
+In: a model that has `feature_importances_` after `fit`, and data. Out: a `Selection`: the smallest number of columns
+with which the model scores about as well as with any other number, and the scores by number of columns.
 
-Each fold ranks columns by its own training rows, so that the rows it is judged on have no say in what is dropped. A set
-of columns that several folds come to is opened once for all of them (`evaluate/runs.py`).
+Each fold ranks columns on its own training rows, so that its test rows do not influence which columns are dropped. A
+set of columns that several folds choose is opened once for all of them (`evaluate/runs.py`).
 """
 
 from __future__ import annotations
@@ -27,20 +27,31 @@ from spinney.evaluate.scoring import ALONE, Scoring
 
 @dataclass(frozen=True)
 class Selection:
-    """Columns that were selected.
+    """Columns selected by `select_features`.
 
     Attributes
     ----------
     columns : list
-        Their names, or numbers if they have none, in the table's order.
+        Names of the columns, or their numbers if they have no names, in the order of the data.
     support : ndarray of bool
-        Which columns of the table they are.
+        Mask of the selected columns.
     sizes : list of int
         Numbers of columns that were tried.
-    mean, std : ndarray of float
-        Score of each number of columns: mean and standard deviation over the folds.
-    estimator : model
-        Fitted to all rows of the selected columns.
+    mean : ndarray of float
+        Mean score of each number of columns over the folds.
+    std : ndarray of float
+        Standard deviation of that score over the folds.
+    estimator : estimator
+        The model fitted on all rows of the selected columns.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.explain import select_features
+    >>> found = select_features(DecisionTreeClassifier(max_depth=3), *load_penguins(), cv=3)
+    >>> found.sizes
+    [7, 4, 2, 1]
     """
 
     columns: list[Any]
@@ -52,7 +63,28 @@ class Selection:
     title: str
 
     def transform(self, X: Any) -> Any:
-        """The selected columns of a table."""
+        """Select the columns from other data.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            Data with the columns of `select_features`.
+
+        Returns
+        -------
+        array or DataFrame
+            The selected columns of X.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.explain import select_features
+        >>> X, y = load_penguins()
+        >>> found = select_features(DecisionTreeClassifier(max_depth=3), X, y, cv=3)
+        >>> found.transform(X).shape == (len(X), len(found.columns))
+        True
+        """
         return _safe_indexing(with_rows(X), np.flatnonzero(self.support), axis=1)
 
     def __repr__(self) -> str:
@@ -76,35 +108,39 @@ def select_features(
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Selection:
-    """Select the fewest columns with which a model is as good as it gets, by cross-validation.
+    """Select the smallest number of columns that scores about as well as the best, by recursive elimination.
 
-    In every fold the model is fitted, its least important columns are dropped, it is fitted again, and so on. Of all
-    numbers of columns the smallest is chosen whose mean score is within `tolerance` standard errors of the best; the
-    model then drops columns in the same way on all rows until so many are left.
+    In every fold the model is fitted, its least important columns are dropped, and it is fitted again, down to
+    `min_features`. The smallest number of columns whose mean score is within `tolerance` standard errors of the best is
+    chosen. The model then drops columns in the same way on all rows until that number is left.
 
     Parameters
     ----------
     model : estimator
-        With `feature_importances_` after `fit`: trees, forests, boosting, AdaBoost. It is not fitted itself.
-    X, y
-        As for its `fit`.
-    cv, scoring
-        As in `spinney.evaluate.cross_validate`; one score.
-    step : float, default 0.7
-        Share of the columns that stay each time.
-    min_features : int, default 1
-        The fewest columns that are tried.
-    tolerance : float, default 1.0
-        Standard errors of the mean by which a score may be worse than the best.
+        An estimator that has `feature_importances_` after `fit`: trees, forests, boosting, AdaBoost. It is cloned.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Training data, as for the model's `fit`.
+    y : array-like of shape (n_samples,)
+        Targets.
+    cv : int, str, splitter or iterable, default=5
+        As in `spinney.evaluate.cross_validate`.
+    scoring : str or callable, optional
+        As in `spinney.evaluate.cross_validate`, but one score.
+    step : float, default=0.7
+        Fraction of the columns that stay at each step.
+    min_features : int, default=1
+        Smallest number of columns that is tried.
+    tolerance : float, default=1.0
+        Number of standard errors by which the mean score may be worse than the best.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the rows.
     n_jobs : int, optional
-        Folds side by side.
+        Number of folds fitted in parallel.
 
     Returns
     -------
     Selection
-        The columns, the scores, and the model fitted to them.
+        The columns, the scores, and the model fitted on these columns.
 
     Examples
     --------
@@ -143,7 +179,7 @@ def select_features(
 
 
 def _scores(tables: _Tables, judge: Scoring, splits: list[Any], sizes: list[int], n_jobs: int | None) -> np.ndarray:
-    """(sizes, folds): the score of each fold with so many columns, dropped by its own importances."""
+    """(sizes, folds): the score of each fold with each number of columns, dropped by its own importances."""
     kept = [tuple(range(tables.n_columns))] * len(splits)
     scores = np.empty((len(sizes), len(splits)))
     wanted = Wanted(judge, model=True, error_score="raise")
@@ -163,11 +199,11 @@ def _scores(tables: _Tables, judge: Scoring, splits: list[Any], sizes: list[int]
 
 def _check(step: Any, min_features: Any, tolerance: Any) -> None:
     if isinstance(step, bool) or not isinstance(step, int | float) or not 0 < step < 1:
-        raise ValueError(f"step must be a share of the columns between 0 and 1, got {step!r}.")
+        raise ValueError(f"step must be a fraction between 0 and 1, got {step!r}.")
     if isinstance(min_features, bool) or not isinstance(min_features, int | np.integer) or min_features < 1:
         raise ValueError(f"min_features must be a positive integer, got {min_features!r}.")
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not tolerance >= 0:
-        raise ValueError(f"tolerance must be a number from 0 on, got {tolerance!r}.")
+        raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r}.")
 
 
 def _sizes(n_columns: int, step: float, least: int) -> list[int]:
@@ -179,10 +215,10 @@ def _sizes(n_columns: int, step: float, least: int) -> list[int]:
 
 
 def importances(model: Any) -> np.ndarray:
-    """Of the columns of a fitted model."""
+    """Return `feature_importances_` of a fitted model."""
     found = getattr(model, "feature_importances_", None)
     if found is None:
-        raise TypeError(f"model must have feature_importances_ after fit, and {type(model).__name__} has none.")
+        raise TypeError(f"model must have feature_importances_ after fit, which {type(model).__name__} does not have.")
     return np.asarray(found, np.float64)
 
 
@@ -199,7 +235,7 @@ class _Tables:
         self._model, self._X, self._y, self._weights = model, X, y, sample_weight
         shape = np.shape(X) if not hasattr(X, "shape") else X.shape
         if len(shape) != 2:
-            raise ValueError(f"X must be a table with rows and columns, got shape {shape}.")
+            raise ValueError(f"X must be two-dimensional, got shape {shape}.")
         self.n_columns = int(shape[1])
         self._sheets: dict[tuple[int, ...], Sheet] = {}
 
@@ -218,7 +254,7 @@ class _Tables:
             return own
         known = own.get_params(deep=False)
         if known.get("interaction_cst") is not None:
-            raise ValueError("interaction_cst names columns that may be dropped: select columns without it.")
+            raise ValueError("interaction_cst names columns that may be dropped. Select columns without it.")
         changed = {
             name: _of_columns(known[name], columns, self.n_columns)
             for name in ("categorical_features", "monotonic_cst")
@@ -236,7 +272,7 @@ def _of_columns(given: Any, columns: tuple[int, ...], n_columns: int) -> Any:
         return values[list(columns)].tolist()
     if values.dtype.kind in "iu":
         return [columns.index(one) for one in values.tolist() if one in columns]
-    raise ValueError(f"columns given as {given!r:.80} may be dropped: give a mask or numbers of columns.")
+    raise ValueError(f"columns given as {given!r:.80} may be dropped. Pass a mask or column numbers.")
 
 
 def _drop(tables: _Tables, sizes: list[int]) -> tuple[tuple[int, ...], Any]:

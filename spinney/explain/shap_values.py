@@ -1,11 +1,11 @@
-"""SHAP values of a model of trees: what each column contributes to what the model says of a row.
+"""SHAP values of a tree-based model: the contribution of each column to the prediction for a row.
 
-In: a fitted model, a table, and perhaps background rows. Out: an `Explanation`.
+In: a fitted model, rows, and perhaps background rows. Out: an `Explanation`.
 
 The method is quadrature: a column's Shapley value is the integral over t from 0 to 1 of what it adds when every other
 column is known with probability t. Down a tree that integrand is a polynomial in t, and n Gauss-Legendre points are
-exact for 2 n columns on a way (`lanes.py` has the formulas, `walk.py` the walk). Interactions of pairs are integrals of
-the same kind. Nothing is approximated and nothing drawn.
+exact for 2 n columns on a path (`lanes.py` has the formulas, `walk.py` the traversal). Interactions of pairs are
+integrals of the same kind. Nothing is approximated or sampled.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ _SMALL = 2_000  # rows times trees: below it, threads cost more than they save
 def shap(
     model: Any, X: Any, background: Any = None, *, interactions: bool = False, n_jobs: int | None = None
 ) -> Explanation:
-    """Exact SHAP values of every row, or interactions of every pair of columns.
+    """Compute exact SHAP values, or SHAP interaction values, of every row.
 
-    The values of a row and the base value add up to what the model says of it: predicted numbers, probabilities of
-    classes (trees, forests, bagging), raw scores (boosting), `decision_function` (AdaBoost) or the mean depth
-    (isolation forests).
+    The values of a row and the base value add up to the model's prediction: predicted numbers, class probabilities
+    (trees, forests, bagging), raw scores (boosting), `decision_function` (AdaBoost) or the mean depth (isolation
+    forests).
 
     Parameters
     ----------
-    model : fitted model of trees
+    model : fitted tree-based model
         A decision tree (ID3 and C4.5 too), a forest, bagging of trees, gradient boosting, `AdaBoostClassifier` of
         trees, an `IsolationForest`, or an imported model.
-    X : table
+    X : array-like or DataFrame of shape (n_samples, n_features)
         Rows to explain, with the columns that the model was fitted on.
-    background : table, optional
-        Rows to compare with: what is not known of a row is taken from them, each counting the same ("interventional").
-        Without it, it is taken from the training rows that came the same way down each tree ("path-dependent"), by
-        their weights, or their hessians in boosted models. A few hundred background rows are enough; the work grows
-        with their number.
-    interactions : bool, default False
-        Share each contribution out among pairs of columns: the effect of a column alone is on the diagonal, half of
-        what a pair does together on either side of it. Rows of the matrix add up to the column's SHAP value.
+    background : array-like or DataFrame, optional
+        Rows to compare with. Columns that are not known are taken from them, all rows with equal weight
+        ("interventional"). A few hundred rows are enough; the time grows with their number. Without a background, a row
+        follows both branches of a split on an unknown column, with the fractions of the training rows that took them
+        ("path-dependent"): by their weights, or by their hessians in boosted models.
+    interactions : bool, default=False
+        Split each contribution into pairs of columns. The diagonal holds the effect of a column alone, and half of the
+        joint effect of a pair is on either side of it. The rows of the matrix add up to the SHAP values.
     n_jobs : int, optional
-        Threads; the model's own by default. The numbers are the same on any number of them.
+        Number of threads. Default: that of the model. The values do not depend on it.
 
     Returns
     -------
     Explanation
-        `values` has the shape (rows, columns), (rows, columns, columns) with interactions, and one dimension more if
-        the model has several outputs.
+        `values` has the shape (rows, columns), or (rows, columns, columns) with interactions. If the model has several
+        outputs, they are the last dimension.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def _add_up(
 def _choose(
     program: Any, values: np.ndarray, n_outputs: int, background: np.ndarray | None, n_rows: int, pairs: bool
 ) -> tuple[np.ndarray, Callable[[np.ndarray, np.ndarray, Any], None]]:
-    """(base values, the function that adds contributions of some rows): by whatever takes the least work."""
+    """(base values, the function that adds contributions of some rows), by the method with the least work."""
     from spinney.explain.patterns import MOST_BITS, add_by_patterns, read_leaves, work_of_tables
     from spinney.explain.program import against, mean_reach
     from spinney.explain.walk import add_pairs, add_values, find_points, in_tiles
@@ -176,7 +176,7 @@ def _choose(
 
 
 def _base(program: Any, reach: np.ndarray, values: np.ndarray, n_outputs: int) -> np.ndarray:
-    """The mean answer of rows of which these shares reach the leaves."""
+    """The mean prediction for rows of which these fractions reach the leaves."""
     is_leaf = program.entries["column"] < 0
     said = values[program.entries["place"][is_leaf]] * reach[is_leaf, None]
     if said.shape[1] == n_outputs:
@@ -186,11 +186,11 @@ def _base(program: Any, reach: np.ndarray, values: np.ndarray, n_outputs: int) -
 
 
 def _check_known(whole: Additive, values: np.ndarray, columns: np.ndarray | None, name: str) -> None:
-    """Refuse missing values where the answer of a row that goes several ways is no sum."""
+    """Raise for missing values if the prediction for a row that follows several branches is not a sum."""
     if whole.needs_known and np.isnan(values if columns is None else values[:, columns]).any():
         raise ValueError(
-            f"{name} has missing values, which go down several branches of each tree of this {whole.model}; its vote "
-            "is then no sum over leaves and cannot be shared out. Fill them in, or leave these rows out."
+            f"{name} has missing values, which go down several branches of each tree of this {whole.model}, so "
+            "that its prediction is not a sum over leaves. Fill them in, or leave these rows out."
         )
 
 
@@ -232,7 +232,7 @@ def _explanation(whole: Additive, tables: list[Table], base: np.ndarray, parts: 
 
 
 class _Data:
-    """The rows as they are shown: numbers, or, where there are categories, objects with their values."""
+    """The rows for display: numbers, or objects with values where there are categories."""
 
     def __init__(self, whole: Additive, tables: list[Table]) -> None:
         self._schema, self._tables, self._others = whole.schema, tables, whole.others

@@ -1,12 +1,12 @@
-"""A fitted model as a sum of trees, and what becomes of the sum: all that dependence needs to know of a model.
+"""A fitted model as a sum of trees, and the response computed from the sum: what dependence needs of a model.
 
-In: a fitted model. Out: `Summed`: every tree's questions with two answers each, what each end of a way adds to the raw
-scores, and a function from raw scores to responses. Models that are no sums of trees (a weighted median, votes of other
-models, an initial estimator, rows that go down several branches in shares) have none: they are asked by predicting.
+In: a fitted model. Out: `Summed`: every tree with two branches per split, what each leaf adds to the raw scores, and a
+function from raw scores to responses. Models that are not sums of trees (a weighted median, votes of other models, an
+initial estimator, rows that are divided among several branches) have none: they predict copies of the data.
 
     response         link of the model          raw scores become
     predict          numbers                    themselves, or exp of them with a log link
-    predict_proba    trees, forests, bagging    themselves: they are shares
+    predict_proba    trees, forests, bagging    themselves: they are fractions
                      boosting, AdaBoost         probabilities, row by row
     raw              boosting, AdaBoost         themselves; `decision_function`
     score_samples    isolation forests          scores, row by row
@@ -201,13 +201,13 @@ def read_response(model: Any, wanted: str) -> str:
             found = "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
             if not hasattr(model, found):
                 raise ValueError(
-                    f"this {name} has neither predict_proba nor decision_function, so that there are no numbers to "
-                    "average (a vote has probabilities with voting='soft')."
+                    f"this {name} has neither predict_proba nor decision_function, so there are no numbers to "
+                    "average. For a voting classifier, set voting='soft'."
                 )
             return found
         return "score_samples" if is_outlier_detector(model) else "predict"
     if wanted == "predict" and not is_regressor(model):
-        raise ValueError(f"response_method='predict' needs numbers to average, and {name} predicts none.")
+        raise ValueError(f"response_method='predict' needs numeric predictions, but {name} predicts classes.")
     if wanted == "raw":
         return wanted
     if not hasattr(model, wanted):

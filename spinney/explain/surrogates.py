@@ -1,7 +1,7 @@
-"""Surrogates: a small tree that imitates a model.
+"""Surrogates: a small tree that approximates a model.
 
-In: a fitted model of any kind and rows. Out: a `Surrogate`: a decision tree of ours, fitted to what the model says of
-the rows, and how often the two agree, on these rows and on others.
+In: any fitted model, and rows. Out: a `Surrogate`: a decision tree fitted on the model's predictions for the rows, and
+how often the two agree, on these rows and on held-out rows.
 """
 
 from __future__ import annotations
@@ -21,18 +21,29 @@ from spinney.data.streamed import StreamedTable
 
 @dataclass(frozen=True)
 class Surrogate:
-    """A tree that imitates a model.
+    """A decision tree that approximates a model.
 
     Attributes
     ----------
     tree : DecisionTreeClassifier or DecisionTreeRegressor
-        Fitted to what the model says.
+        Tree fitted on the predictions of the model.
     fidelity : float
-        On the rows that it was fitted to: the share of rows of which both say the same; R^2 for numbers.
+        On the rows that the tree was fitted on: the fraction of rows on which both predict the same; R^2 for
+        regression.
     held_out_fidelity : float
-        The same on rows that neither depth nor leaves were chosen by. nan if no rows were held out.
+        The same on rows that the tree was not fitted on. NaN if no rows were held out.
     measure : str
         "accuracy" or "R2".
+
+    Examples
+    --------
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.explain import surrogate
+    >>> X, y = load_penguins()
+    >>> small = surrogate(RandomForestClassifier(n_estimators=20, random_state=0).fit(X, y), X)
+    >>> small.measure
+    'accuracy'
     """
 
     tree: Any
@@ -58,22 +69,22 @@ def surrogate(
     random_state: int | None = 0,
     **parameters: Any,
 ) -> Surrogate:
-    """Fit a small tree to what a model says, and measure how well it imitates it.
+    """Fit a small decision tree to the predictions of a model, and measure how well it approximates the model.
 
     Parameters
     ----------
     model : fitted model
-        Any with `predict`; ours or another library's.
-    X : table
-        Rows like those it was fitted to. No target is needed.
-    max_leaf_nodes : int, default 8
-        Leaves of the tree.
-    held_out : float, default 0.25
-        Share of the rows that the tree is not fitted to, but judged on; 0: none.
-    random_state : int or None, default 0
-        Which rows these are.
+        Any estimator with `predict`, from Spinney or another library.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Rows like those that the model was fitted on. No target is needed.
+    max_leaf_nodes : int, default=8
+        Maximum number of leaves of the tree.
+    held_out : float, default=0.25
+        Fraction of the rows that the tree is evaluated on and not fitted on; 0 holds none out.
+    random_state : int or None, default=0
+        Seed that chooses the held-out rows.
     **parameters
-        Further parameters of the tree, such as `max_depth` or `criterion`.
+        Other parameters of the tree, such as `max_depth` or `criterion`.
 
     Returns
     -------
@@ -97,7 +108,7 @@ def surrogate(
         raise TypeError(f"model must be a fitted model with a method predict, got {model!r:.80}.")
     check_is_fitted(model)
     if isinstance(held_out, bool) or not isinstance(held_out, int | float) or not 0 <= held_out < 1:
-        raise ValueError(f"held_out must be a share of the rows from 0 up to 1, got {held_out!r}.")
+        raise ValueError(f"held_out must be a fraction from 0 to below 1, got {held_out!r}.")
     if isinstance(X, StreamedTable):
         X.refuse_values("surrogate")
     X = with_rows(X)
@@ -107,7 +118,7 @@ def surrogate(
     n = _num_samples(X)
     n_held = round(held_out * n)
     if n - n_held < 2:
-        raise ValueError(f"X must have at least 2 rows to fit a tree to, got {n} and held_out={held_out!r}.")
+        raise ValueError(f"X must have at least 2 rows to fit a tree on, got {n} with held_out={held_out!r}.")
     order = np.random.default_rng(random_state).permutation(n)
     rest, kept = np.sort(order[:n_held]), np.sort(order[n_held:])
     tree = kind(max_leaf_nodes=max_leaf_nodes, **parameters)

@@ -92,7 +92,7 @@ def in_tiles(values: np.ndarray) -> np.ndarray:
 def add_values(
     program: Program, points: Points, values: np.ndarray, n_outputs: int, tiles: np.ndarray, out: np.ndarray, team: Team
 ) -> None:
-    """out[row, column, output] += contributions; columns are those that are tested.
+    """out[row, column, output] += contributions; columns are those that the trees split on.
 
     `values` (leaves, outputs) is what leaves add; with one column of it, tree t adds to output t % n_outputs.
     """

@@ -84,20 +84,20 @@ def find_ways(q: Questions) -> Ways:
 
 
 def places(leads: np.ndarray, n_questions: int) -> np.ndarray:
-    """Where answers lead: questions by their number, then ends."""
+    """Where branches lead: splits by their number, then leaves."""
     return np.where(leads >= 0, leads, n_questions - 1 - leads)
 
 
 @inner_kernel
 def place_of(leads, n_questions):
-    """The same of one answer."""
+    """The same for one branch."""
     lead = np.int64(leads)
     return lead if lead >= 0 else n_questions - 1 - lead
 
 
 @inner_kernel
 def is_yes(asked, question, x):
-    """Whether a value says yes."""
+    """Whether a value satisfies a condition."""
     if x != x:
         return question.missing_yes != 0
     if question.kind == UP_TO:

@@ -1,10 +1,10 @@
-"""Why this answer: the way of one row down the trees, in words, and what each question on it adds.
+"""Decision paths: the path of one row down the trees, and the contribution of each split.
 
-In: a fitted model of trees, and a row. Out: a `Path`. A node's value is what the tree would answer if it ended there;
-along the way it changes with every answer, and the change is put down to the column that was asked about (Saabas'
-contributions). Start and changes add up to the answer: of a forest or bagging to the mean of the trees, of boosting to
-the raw score. A question near the root is credited only with what was not yet decided below it: SHAP values divide the
-credit evenly, these say what the tree did, in its order.
+In: a fitted tree-based model, and a row. Out: a `Path`. The value of a node is what the tree would predict if it ended
+there. Along the path it changes with every split, and the change is credited to the column of that split (Saabas'
+contributions). Start and changes add up to the prediction: for a forest or bagging the mean of the trees, for boosting
+the raw score. A split near the root is credited only with what the splits below it do not decide. SHAP values divide
+the credit evenly; these contributions show what the tree did, in its order.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST_COLUMNS, _MOST_TREES = 8, 3  # that are printed
 
 @dataclass(frozen=True)
 class Step:
-    """One question that the row answered."""
+    """One split on the path of the row."""
 
     node: int
     column: int
@@ -37,12 +37,13 @@ class Step:
 
     @property
     def change(self) -> np.ndarray:
+        """Change of the prediction at this split, (scores,)."""
         return self.after - self.before
 
 
 @dataclass(frozen=True)
 class TreePath:
-    """The row's way down one tree."""
+    """The path of the row down one tree."""
 
     tree: int
     start: np.ndarray  # what the root says, (scores,)
@@ -51,19 +52,20 @@ class TreePath:
 
     @property
     def end(self) -> np.ndarray:
+        """Prediction of the tree at the end of the path, (scores,)."""
         return self.steps[-1].after if self.steps else self.start
 
     def __str__(self) -> str:
         lines = [f"start {_number(self.start[self.score])}"]
         for step in self.steps:
             change, after = _signed(step.change[self.score]), _number(step.after[self.score])
-            lines.append(f"{change} -> {after}  {' '.join(step.condition.split())} (it is {_shown(step.value)})")
+            lines.append(f"{change} -> {after}  {' '.join(step.condition.split())} (value {_shown(step.value)})")
         return "\n".join(lines)
 
 
 @dataclass(frozen=True)
 class Path:
-    """Why a model answers as it does: `start` + the sum of `contributions` = `value`, (scores,)."""
+    """Decision path of a row: `start` plus the sum of `contributions` is `value`, (scores,)."""
 
     model: str
     prediction: Any
@@ -77,13 +79,13 @@ class Path:
     score: int
 
     def __str__(self) -> str:
-        head = f"{self.model} says {self.prediction}: {self.says} {_number(self.value[self.score])}"
+        head = f"{self.model} predicts {self.prediction}: {self.says} {_number(self.value[self.score])}"
         if len(self.trees) == 1:
             return f"{head}\n{self.trees[0]}"
         told = self.contributions[:, self.score]
         order = np.argsort(-np.abs(told), kind="stable")
         order = order[told[order] != 0]
-        lines = [head, f"{_number(self.start[self.score])}  where all trees start"]
+        lines = [head, f"{_number(self.start[self.score])}  start: sum over the roots of all trees"]
         for j in order[:_MOST_COLUMNS].tolist():
             lines.append(f"{_signed(told[j])}  {self.names[j]} = {_shown(self.values[j])}")
         if len(order) > _MOST_COLUMNS:
@@ -110,24 +112,25 @@ def _shown(value: Any) -> str:
 
 
 def path(model: Any, row: Any, *, target: Any = None, most_trees: int | None = None, decimals: int = 2) -> Path:
-    """The way of one row through a model, in words, with what every question adds to the answer.
+    """Describe the decision path of one row, with what every split adds to the prediction.
 
     Parameters
     ----------
     model : fitted model of Spinney's trees
-    row : dict, Series or sequence
-        Values by the names of the columns, or in their order, as for `predict_row`; a table of one row will do.
+        A tree, or an ensemble that is a sum of its trees.
+    row : dict, Series, sequence or DataFrame of one row
+        Values by column name, or in the order of the columns, as in `predict_row`.
     target : class label or int, optional
-        Of several classes or outputs, which to tell about; the predicted class by default.
+        Class or output to describe. Default: the predicted class.
     most_trees : int, optional
-        Write only so many trees in words: those that move the answer most. All contribute. By default all.
+        Number of trees to print: those that change the prediction most. All trees contribute. Default: all trees.
     decimals : int, default=2
-        Of thresholds.
+        Number of decimals of thresholds.
 
     Returns
     -------
     Path
-        Printed, it tells the story; `contributions` (columns, scores), `start`, `value`, `trees` are there to be used.
+        Prints as a description. Its attributes include `contributions` (columns, scores), `start`, `value` and `trees`.
 
     Examples
     --------
@@ -137,10 +140,10 @@ def path(model: Any, row: Any, *, target: Any = None, most_trees: int | None = N
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = DecisionTreeClassifier(max_depth=2).fit(X[["petal width (cm)"]], y)
     >>> print(path(model, [1.3]))
-    DecisionTreeClassifier says 1: share of class 1 0.9074
+    DecisionTreeClassifier predicts 1: probability of class 1 0.9074
     start 0.3333
-    +0.1667 -> 0.5  petal width (cm) > 0.80 (it is 1.3)
-    +0.4074 -> 0.9074  petal width (cm) <= 1.75 (it is 1.3)
+    +0.1667 -> 0.5  petal width (cm) > 0.80 (value 1.3)
+    +0.4074 -> 0.9074  petal width (cm) <= 1.75 (value 1.3)
     """
     check_model(model)
     decimals = check_count("decimals", decimals)
@@ -183,7 +186,7 @@ def _formula(model: Any) -> Any:
     if formula.link == "median" or several:
         how = "votes of trees that send rows down several branches" if several else "the weighted median of its trees"
         raise TypeError(
-            f"{type(model).__name__} answers with {how}, which is no sum: explain a tree of it (estimators_)."
+            f"{type(model).__name__} predicts {how}, which is not a sum. Explain one of its trees (estimators_)."
         )
     return formula
 
@@ -207,7 +210,7 @@ def _target(formula: Any, prediction: Any, target: Any, n_scores: int) -> tuple[
             wanted = str(prediction.tolist()[0])
         if wanted not in classes:
             raise ValueError(f"target must be one of {classes}, got {target!r}.")
-        what = "share" if formula.link == "shares" else "raw score" if formula.link == "softmax" else "votes"
+        what = "probability" if formula.link == "shares" else "raw score" if formula.link == "softmax" else "votes"
         return classes.index(wanted), f"{what} of class {wanted}"
     score = 0 if target is None else target
     if isinstance(score, bool) or not isinstance(score, int | np.integer) or not 0 <= score < n_scores:

@@ -1,1 +1,1 @@
-"""The report of a model: one page of HTML, without anything from elsewhere (`making.py` has `report`)."""
+"""The report of a model: one HTML page that loads nothing else (`making.py` has `report`)."""

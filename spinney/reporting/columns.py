@@ -1,7 +1,7 @@
-"""The data at a glance: what each column holds.
+"""The data section of the report: the contents of each column.
 
-In: a table. Out: for each column its name, kind, how much is missing, how many values there are, what they are, and a
-tiny histogram.
+In: a table. Out: for each column its name, kind, fraction missing, number of distinct values, values, and a tiny
+histogram.
 """
 
 from __future__ import annotations

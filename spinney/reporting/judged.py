@@ -1,8 +1,7 @@
-"""How good a model is: predictions for rows that it has not seen, scores beside a baseline, and curves.
+"""Evaluation for the report: predictions for held-out rows, scores compared with a baseline, and learning curves.
 
-In: a model, a table and its target; or scores and predictions that are there already. Out: `Judged`, from
-cross-validation of copies of the model with the same parameters. Of a large table some rows are used, so that a report
-takes seconds.
+In: a model, data and targets; or scores and predictions that exist already. Out: `Judged`, from cross-validation of
+clones of the model. Large data is sampled, so that a report takes seconds.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Judged:
 
 
 def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> Judged:
-    """Cross-validate, or predict by the model as it is where it cannot be fitted again; or take the scores given."""
+    """Cross-validate, score the model itself if it cannot be fitted again, or use the scores given."""
     if given is None and (cv == 0 or not _can_fit(model)):
         return _as_it_is(model, sample, cv)
     folds = cv if given is None else max(2, cv)
@@ -59,19 +58,19 @@ def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> 
         if _can_fit(model) and len(part.y) >= 2 * folds:
             _learn(judged, clone(model), part, folds, n_trees(model), seed)
     if given is None and len(part.y) < sample.n_all:
-        judged.notes.append(f"{len(part.y):,} rows, drawn from {sample.n_all:,}, were cross-validated to save time.")
+        judged.notes.append(f"{len(part.y):,} rows, sampled from {sample.n_all:,}, were cross-validated to save time.")
     found = list(dict.fromkeys((str(one.message).splitlines() or [""])[0] for one in warned))
-    judged.notes += [f"A warning of the fits for this page: {one}" for one in found[:_MOST_WARNINGS]]
+    judged.notes += [f"Warning of a fit for this page: {one}" for one in found[:_MOST_WARNINGS]]
     return judged
 
 
 def _given(given: Any, sample: Sample) -> Judged:
-    """Scores and predictions that were made before: cli/judging.py has what is asked for here."""
+    """Scores and predictions that exist already; see cli/judging.py."""
     truth, predictions = np.asarray(given.truth), np.asarray(given.predictions)
     if len(truth) != len(predictions):
         raise ValueError(
             f"judged has {len(truth)} rows in truth and {len(predictions)} in predictions. "
-            "Both must be of the same rows."
+            "Both must hold the same rows."
         )
     n_classes = len(sample.class_names)
     if predictions.ndim == 2 and predictions.shape[1] != n_classes:
@@ -153,7 +152,7 @@ def _as_it_is(model: Any, sample: Sample, cv: int) -> Judged:
         for name, value in found.items()
     ]
     why = "cv=0" if cv == 0 else f"{type(model).__name__} cannot be fitted again"
-    judged.notes.append(f"Scored on the rows given ({why}): if the model was fitted on them, it looks too good.")
+    judged.notes.append(f"Scored on the rows given ({why}). If the model was fitted on them, scores are optimistic.")
     return judged
 
 
@@ -186,7 +185,7 @@ def _splits(part: Sample, cv: int, seed: int) -> list[tuple[np.ndarray, np.ndarr
 
     if len(part.y) < 2 * cv:
         raise ValueError(
-            f"cv={cv} needs at least {2 * cv} rows, got {len(part.y)}. With cv=0 the model is scored as it is."
+            f"cv={cv} needs at least {2 * cv} rows, got {len(part.y)}. Use cv=0 to score the model itself."
         )
     if part.groups is not None:
         n_groups = len(np.unique(part.groups))
@@ -202,7 +201,7 @@ def _learn(judged: Judged, fresh: Any, part: Sample, cv: int, n_trees_of: int, s
     """Learning curves, on fewer rows if the model is slow to fit, and of fewer points if it has many trees."""
     fits = _CURVE_TREES // n_trees_of
     if fits < len(_FEW_SIZES):
-        judged.notes.append("There is no learning curve: the model has too many trees for a report of seconds.")
+        judged.notes.append("There is no learning curve: the model has too many trees to be fitted in a few seconds.")
         return
     if part.groups is not None and len(np.unique(part.groups)) < min(3, cv):
         judged.notes.append("There is no learning curve: there are too few groups to hold any out.")
@@ -225,8 +224,8 @@ def _learn(judged: Judged, fresh: Any, part: Sample, cv: int, n_trees_of: int, s
     held = f"{len(splits[0][1]) / len(smaller.y):.0%} of them held out".replace("%", " %")
     if len(smaller.y) < part.n_all:
         judged.learning_note = (
-            f"These curves use {len(smaller.y):,} of the {part.n_all:,} rows, {held}: they take {len(parts)} more "
-            "fits, which on all rows would be slow."
+            f"These curves use {len(smaller.y):,} of the {part.n_all:,} rows, {held}: they need {len(parts)} more "
+            "fits, which would be slow on all rows."
         )
     else:
         judged.learning_note = f"These curves use all {part.n_all:,} rows, {held}."

@@ -1,7 +1,7 @@
-"""What a model looks at: importances, SHAP values, partial dependence, contributions of single rows.
+"""Explanations for the report: importances, SHAP values, partial dependence, contributions for single rows.
 
-In: a model of trees and some rows. Out: figures, bars, and rows for the page's chooser. For models that are no sum of
-trees there are no SHAP values, and the page says so.
+In: a tree-based model and some rows. Out: figures, bars, and rows for the page's chooser. For models that are not a sum
+of trees there are no SHAP values, and the page gives the reason.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_NODES, _LEAST_TREES = 600_000, 10  # of a forest that is walked through
 
 
 class Looked:
-    """What is asked of a model about its columns."""
+    """Explanations of a model by column."""
 
     def __init__(self, model: Any, sample: Sample, names: list[str], seed: int) -> None:
         self.model, self.names, self.seed = model, names, seed
@@ -135,7 +135,9 @@ class Looked:
         names = self.sample.class_names
         if len(names) == 2:
             return f"mean probability of {names[1]}"
-        return "mean probability" if names else f"mean of {self.sample.target or 'the prediction'}, predicted"
+        if names:
+            return "mean probability"
+        return f"mean prediction of {self.sample.target}" if self.sample.target else "mean prediction"
 
     def _curve(self, name: str, found: Any) -> Markup:
         x, average = np.asarray(found["grid_values"][0], float), np.atleast_2d(found["average"])
@@ -143,7 +145,7 @@ class Looked:
         return line_chart(name, lines, _cut(name), self._axis)
 
     def _strips(self, name: str, found: Any, schema: Schema, table: Table) -> Markup:
-        """The commonest categories one by one, all others in one row that reaches from the least to the greatest."""
+        """The most common categories one by one, all others in one row that spans the smallest to the largest value."""
         values, average = list(found["grid_values"][0]), np.atleast_2d(found["average"])[: len(self._series)]
         counts = _counts(int(found["columns"][0]), values, schema, table)
         top = np.argsort(-counts, kind="stable")[: _MOST_STRIPS - 1 if len(values) > _MOST_STRIPS else len(values)]
@@ -153,7 +155,7 @@ class Looked:
             rest = np.setdiff1d(np.arange(len(values)), top)
             mean = np.average(average[:, rest], axis=1, weights=np.maximum(counts[rest], 1e-9))
             strips.append(Strip(f"{len(rest)} others", mean, average[:, rest].min(), average[:, rest].max()))
-            note = f"The {len(top)} commonest of {len(values)} categories; the others together, from least to greatest."
+            note = f"The {len(top)} most common of {len(values)} categories; others combined, smallest to largest."
         return strips_chart(name, strips, self._series, self._axis, note)
 
     # --- single rows -------------------------------------------------------------------------------------------------
@@ -208,7 +210,7 @@ def _fewer_trees(model: Any) -> tuple[Any, str]:
     smaller = copy(model)
     smaller.forest_ = forest.part(range(kept))
     said = f"the first {kept} of {n_trees:,} trees, to save time."
-    return smaller, f"Importances, SHAP values and partial dependence are of {said}"
+    return smaller, f"Importances, SHAP values and partial dependence use {said}"
 
 
 def _few(values: np.ndarray) -> list[list[float]]:

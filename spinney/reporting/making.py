@@ -18,19 +18,45 @@ from spinney.reporting.sample import read_sample
 
 
 class Report:
-    """A page of HTML that needs nothing else.
+    """A report: one HTML page that needs nothing else.
 
     Attributes
     ----------
     html : str
         The page.
+    title : str
+        Title of the page.
     """
 
     def __init__(self, html: str, title: str) -> None:
         self.html, self.title = html, title
 
     def save(self, path: Any) -> Path:
-        """Write the page to a file, whole or not at all; return its path."""
+        """Write the page to a file.
+
+        The file is replaced only when the whole page is written.
+
+        Parameters
+        ----------
+        path : str or path
+            File to write.
+
+        Returns
+        -------
+        pathlib.Path
+            Path of the file.
+
+        Examples
+        --------
+        >>> import os
+        >>> import tempfile
+        >>> import spinney
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> page = spinney.report(spinney.DecisionTreeClassifier(max_depth=3).fit(X, y), X, y, cv=3)
+        >>> page.save(os.path.join(tempfile.mkdtemp(), "penguins.html")).name
+        'penguins.html'
+        """
         write_whole(path, [self.html.encode()])
         return Path(path)
 
@@ -61,50 +87,52 @@ def report(
     judged: Any = None,
     random_state: int = 0,
 ) -> Report:
-    """One page about a fitted model: the data, how good it is, what it looks at, and its trees.
+    """Create one HTML page about a fitted model: scores, data, feature importances, dependence and trees.
 
-    The page is one file that loads nothing. It has cross-validated scores beside a baseline, learning curves, the
-    confusion matrix with a slider for the threshold, ROC, precision-recall and calibration curves or residuals,
-    importances, SHAP values, partial dependence, the first trees, and the contributions of single rows.
+    The page is one file that loads nothing else. It has cross-validated scores compared with a baseline, learning
+    curves, the confusion matrix with a slider for the threshold, ROC, precision-recall and calibration curves or
+    residuals, feature importances, SHAP values, partial dependence, the first trees, and the contributions to the
+    predictions of single rows.
 
     Parameters
     ----------
     model : fitted classifier or regressor
-        One of Spinney's, or any other of scikit-learn's kind: those have no trees to show.
-    X, y
-        A table and its target, best those that the model was fitted on, since copies of it are cross-validated on
-        them. 100,000 rows are drawn from a table opened by `open_table`, which supplies y and weights if they are not
-        given.
+        A model of Spinney, or of another library that follows scikit-learn's conventions; those have no trees to show.
+    X : array-like, DataFrame or out-of-core table
+        Data, preferably that the model was fitted on, since clones of the model are cross-validated on it. 100,000 rows
+        are sampled from a table opened with `open_table`, which supplies y and weights if they are not given.
+    y : array-like of shape (n_samples,), optional
+        Targets.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights of the rows, in fits, scores and curves.
+        Weights of the rows, used in fits, scores and curves.
     groups : array-like of shape (n_samples,), optional
-        Rows of one group stay in one fold.
+        Groups of the rows. The rows of a group stay in one fold.
     cv : int, default=5
-        Number of folds. 0 scores the model as it is on the rows given, which is honest only if they are new to it.
+        Number of folds. 0 scores the model itself on the rows given, which is honest only if it has not seen them.
     title : str, optional
-        Title of the page. Default: the target, the number of columns and the source; without a target's name, the
-        model's.
+        Title of the page. Default: the target, the number of columns and the source; without the name of the target,
+        the class of the model.
     target : str, optional
         Name of the target. Default: the name of `y`, if it is a Series.
     source : str, optional
-        Name of the data, such as a file's.
+        Name of the data, such as a file name.
     row_names : array-like of shape (n_samples,), optional
-        Names of the rows in the explanations of single rows. Default: the index of a pandas frame, unless it is a
-        RangeIndex; else numbers from 1 on.
+        Names of the rows in the explanations of single rows. Default: the index of a pandas DataFrame, unless it is a
+        RangeIndex; else numbers from 1.
     made_on : datetime.date, optional
         Date on the page. Default: today.
     judged : object, optional
-        Scores and predictions of rows held out, if they are there already: the page shows them, and `cv` is used by
-        the learning curves only. Attributes: `how` (a phrase), `scores`, `spread`, `baseline` (name of a score ->
-        number), `truth`, `predictions` (probabilities of shape (rows, classes), else predictions) and `weights`
-        (or None) of the rows held out.
+        Scores and predictions of held-out rows that you already have. The page shows them, and only the learning curves
+        use `cv`. Attributes: `how` (a phrase), `scores`, `spread`, `baseline` (dicts from the name of a score to a
+        number), `truth`, `predictions` (probabilities of shape (rows, classes), else predictions) and `weights` (or
+        None) of the held-out rows.
     random_state : int, default=0
-        Seed for the folds, and for the rows that are drawn where there are many.
+        Seed of the folds, and of the samples of large data.
 
     Returns
     -------
     Report
-        `save(path)` writes the page; notebooks show it.
+        `save(path)` writes the page; notebooks display it.
 
     Examples
     --------

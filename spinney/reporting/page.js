@@ -53,9 +53,9 @@
       } else {
         one("kept").textContent = (100 * share(kept, total)).toFixed(1) + " %";
         const recalls = rows.map((n, i) => share(table[i * k + i], n)).filter(Number.isFinite);
-        tell([["accuracy of those decided", shown(share(right, kept))],
+        tell([["accuracy of decided rows", shown(share(right, kept))],
           ["balanced accuracy", shown(share(recalls.reduce((a, b) => a + b, 0), recalls.length))],
-          ["decided", amount(kept)], ["left open", amount(total - kept)]]);
+          ["decided", amount(kept)], ["undecided", amount(total - kept)]]);
       }
     };
     slider.addEventListener("input", update);

@@ -119,7 +119,7 @@ def _title(model: Any, sample: Sample, table: Table) -> str:
 def _baseline(sample: Sample) -> str:
     """What the baseline is, in words."""
     weighted = "" if sample.weight is None else "weighted "
-    return f"the {weighted}mean" if sample.classes is None else f"the {weighted}shares of the classes"
+    return f"the {weighted}mean" if sample.classes is None else f"the {weighted}class frequencies"
 
 
 def _facts(model: Any, sample: Sample, table: Table, made_on: date) -> list[tuple[str, str]]:
@@ -136,14 +136,14 @@ def _facts(model: Any, sample: Sample, table: Table, made_on: date) -> list[tupl
     fingerprint = getattr(model, "fingerprint_", None)
     if fingerprint:
         facts.append(("fingerprint", str(fingerprint)))
-    return [*facts, ("made", f"{made_on.day} {made_on:%B %Y}, by Spinney {spinney.__version__}")]
+    return [*facts, ("created", f"{made_on.day} {made_on:%B %Y}, by Spinney {spinney.__version__}")]
 
 
 def _target(sample: Sample) -> str:
     named = f"{sample.target}, " if sample.target else ""
     if sample.classes is None:
         low, middle, high = (short(value) for value in (sample.y.min(), np.median(sample.y), sample.y.max()))
-        return f"{named}numbers, {low} … {middle} … {high}"
+        return f"{named}numbers, minimum {low}, median {middle}, maximum {high}"
     values, counts = np.unique(sample.y, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:8]
     listed = ", ".join(f"{text_of(values[k])} {share(counts[k] / len(sample.y))}" for k in order.tolist())

@@ -21,7 +21,7 @@ _STEPS = np.arange(101) / 100.0
 
 
 def learning_charts(judged: Judged) -> list[Markup]:
-    """Scores by the number of rows learnt from."""
+    """Scores by number of training rows."""
     charts = []
     for name, both in judged.learning.items():
         known = np.isfinite(both[0]).all(axis=1) & np.isfinite(both[1]).all(axis=1)
@@ -29,11 +29,12 @@ def learning_charts(judged: Judged) -> list[Markup]:
             continue
         lines = [
             Line(title, judged.sizes[known], scores[known].mean(axis=1), style, *_band(scores[known]))
-            for title, scores, style in zip(("training rows", "rows held out"), both, ("s1", "s0"))
+            for title, scores, style in zip(("training rows", "held-out rows"), both, ("s1", "s0"))
         ]
         way = "Higher" if HIGHER_IS_BETTER[name] else "Lower"
         note = (
-            f"{way} is better. While the line of the rows held out still moves, more rows help. {judged.learning_note}"
+            f"{way} is better. As long as the score on held-out rows still improves, more rows help. "
+            f"{judged.learning_note}"
         )
         charts.append(line_chart(f"Learning curve: {name}", lines, "training rows", name, dots=True, note=note))
     return charts
@@ -68,14 +69,15 @@ def quality_charts(judged: Judged) -> list[Markup]:
             line_chart(
                 f"ROC curve{which}", roc, "false positive rate", "true positive rate", x_range=unit, y_range=unit,
                 diagonal=True, marker="roc-point",
-                note="Up and to the left is good; the diagonal is guessing." + some,
+                note="The upper left corner is best. The diagonal is random guessing." + some,
             )
         )  # fmt: skip
         charts.append(
             line_chart(
                 f"Precision and recall{which}", recall, "recall", "precision", x_range=unit, y_range=unit,
                 marker="recall-point",
-                note="Precision: how many rows predicted so are so. Recall: how many such rows are found." + some,
+                note="Precision: fraction of the rows predicted as the class that belong to it. Recall: fraction of "
+                "the rows of the class that are found." + some,
             )
         )  # fmt: skip
     return [*charts, _calibration_chart(judged, names)]
@@ -102,7 +104,7 @@ def class_rates(judged: Judged, k: int) -> Rates | None:
 
 
 class Calibration(NamedTuple):
-    """Parts of the rows, by what is predicted: its mean, the mean of what is true, and their share of all rows."""
+    """Parts of the rows, by prediction: the mean prediction, the mean of the truth, and their fraction of all rows."""
 
     predicted: np.ndarray
     true: np.ndarray
@@ -131,10 +133,10 @@ def class_calibration(judged: Judged) -> Calibration:
 
 def _calibration_chart(judged: Judged, names: list[str]) -> Markup:
     x, y, share = class_calibration(judged)
-    title = f"Calibration of {names[1]}" if len(names) == 2 else "Calibration of the class predicted"
-    note = "On the diagonal, 70 % means 70 %. A point is a tenth of the scale, as large as the rows in it are many."
+    title = f"Calibration of {names[1]}" if len(names) == 2 else "Calibration of the predicted class"
+    note = "A calibrated model follows the diagonal. Each point is a tenth of the scale; its size shows its rows."
     return line_chart(
-        title, [Line("", x, y)], "predicted probability", "share that came true", x_range=(0.0, 1.0),
+        title, [Line("", x, y)], "predicted probability", "observed fraction", x_range=(0.0, 1.0),
         y_range=(0.0, 1.0), diagonal=True, dots=True, sizes=share, note=note,
     )  # fmt: skip
 
@@ -160,12 +162,12 @@ def _number_charts(judged: Judged) -> list[Markup]:
     bounds = (float(min(x.min(), y.min())), float(max(x.max(), y.max())))
     rows = "rows" if judged.weight is None else "weight of the rows"
     return [
-        scatter("Predicted and true", predicted[keep], truth[keep], "predicted", "true", diagonal=True),
+        scatter("Predicted and true values", predicted[keep], truth[keep], "predicted", "true", diagonal=True),
         scatter("Residuals", predicted[keep], residuals[keep], "predicted", "true - predicted"),
-        columns_chart("How far off", counts, edges, "true - predicted", rows),
+        columns_chart("Distribution of residuals", counts, edges, "true - predicted", rows),
         line_chart(
             "Calibration", [Line("", x, y)], "mean predicted", "mean true", x_range=bounds, y_range=bounds,
-            diagonal=True, dots=True, note="A point is a tenth of the rows, by what was predicted.",
+            diagonal=True, dots=True, note="Each point is a tenth of the rows, ordered by prediction.",
         ),
     ]  # fmt: skip
 
@@ -188,7 +190,7 @@ def threshold_counts(judged: Judged) -> dict[str, Any] | None:
 
 
 def confusion(judged: Judged, at: int) -> np.ndarray:
-    """The confusion matrix at a hundredth of the threshold, or of those at least so sure; weights are added up.
+    """The confusion matrix at a hundredth of the threshold, or of rows at least this certain; weights are summed.
 
     scikit-learn's takes too long for a hundred of them; a test holds the two equal.
     """

@@ -57,14 +57,14 @@ def read_sample(
     """What was given, checked; of a table in files some rows, in memory."""
     name = type(model).__name__
     if not (is_classifier(model) or is_regressor(model)):
-        raise TypeError(f"report takes a fitted classifier or regressor, got {name}.")
+        raise TypeError(f"report needs a fitted classifier or regressor, got {name}.")
     task = "classification" if is_classifier(model) else "regression"
     opened = X if isinstance(X, StreamedTable) else None
     if opened is not None:
         y = opened.y if y is None else y
         sample_weight = opened.sample_weight if sample_weight is None else sample_weight
     if y is None:
-        raise ValueError("report needs the target y beside the table X.")
+        raise ValueError("report needs the targets y. Pass report(model, X, y).")
     called = _row_names(X) if row_names is None else row_names
     if target is None:
         target = _name_of(y) if opened is None else str(opened._sides["y"] or "")
@@ -72,10 +72,10 @@ def read_sample(
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise ValueError(f"report takes models of one target, got y of shape {values.shape}.")
+        raise ValueError(f"report supports one target, got y of shape {values.shape}.")
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(values):
-        raise ValueError(f"X and y must have as many rows, got {n_rows} and {len(values)}.")
+        raise ValueError(f"X and y must have the same number of rows, got {n_rows} and {len(values)}.")
     names = np.arange(1, n_rows + 1) if called is None else np.asarray(called)
     grouped = None if groups is None else np.asarray(groups)
     for what, given in (("groups", grouped), ("row_names", names)):
@@ -86,7 +86,7 @@ def read_sample(
         classes = np.asarray(model.classes_)
         unknown = sorted(set(values.tolist()) - set(classes.tolist()), key=str)
         if unknown:
-            raise ValueError(f"y has classes that the model does not know: {unknown[:5]!r}.")
+            raise ValueError(f"y has classes that the model was not fitted on: {unknown[:5]!r}.")
     else:
         values = _numbers(values, name)
     weight = check_weights(sample_weight, n_rows)
@@ -137,7 +137,7 @@ def text_of(value: Any) -> str:
 
 
 def some_rows(sample: Sample, most: int, seed: int) -> Sample:
-    """At most so many of the rows, drawn without replacement; in their order."""
+    """At most this many of the rows, sampled without replacement, in their order."""
     n = len(sample.y)
     if n <= most:
         return sample

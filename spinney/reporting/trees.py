@@ -1,6 +1,6 @@
-"""Trees that can be folded, and the ways that some rows take through them.
+"""The trees section of the report: trees that can be folded, and the paths of some rows.
 
-In: a model and rows. Out: for its first trees a nest of nodes, and for each row the numbers of the nodes it passes.
+In: a model and rows. Out: for its first trees nested nodes, and for each row the numbers of the nodes on its path.
 """
 
 from __future__ import annotations

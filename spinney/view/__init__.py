@@ -1,16 +1,16 @@
-"""Trees as text, rules, dot and pictures; pictures of how models learn and of how good they are.
+"""Trees as text, rules, DOT and plots; plots of how models are trained and how good they are.
 
     export_text, export_rules, export_graphviz, plot_tree     one tree
-    plot_regions, plot_predictions, plot_side_by_side         what models predict
-    plot_importances                                          what they find important
+    plot_regions, plot_predictions, plot_side_by_side         predictions
+    plot_importances                                          feature importances
     plot_impurity_curves, plot_split_gains                    criteria
     plot_adaboost_rounds, plot_amount_of_say,
     plot_residual_rounds, plot_staged_errors,
-    plot_kmeans_steps, plot_em_steps, plot_elbow              how a model is learnt
+    plot_kmeans_steps, plot_em_steps, plot_elbow              training
     plot_confusion_matrix, plot_learning_curve,
-    plot_validation_curve                                     how good it is
+    plot_validation_curve                                     evaluation
 
-All of them are names of `spinney`, too; they are loaded at first use.
+All of them are names of `spinney` too. They are loaded at first use.
 """
 
 from __future__ import annotations

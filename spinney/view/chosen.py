@@ -1,11 +1,11 @@
-"""Which tree of a model is meant: the `tree` that text, rules and drawings take.
+"""The tree of a model that `tree` chooses, for text, rules and plots.
 
-In: a fitted model, and a number. Out: something to be read like a model of that tree alone.
+In: a fitted model, and a number. Out: something that is read like a model of that tree alone.
 
     decision tree, ID3, C4.5             None
     forests, bagging, AdaBoost           tree=k          tree k
     gradient boosting                    tree=k          of round k
-    ... of more than two classes         tree=(k, c)     of round k and class number c
+    ... with more than two classes       tree=(k, c)     of round k and class index c
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from spinney.tree.models import trees_of
 
 
 def choose_tree(model: Any, tree: Any = None) -> OneTree:
-    """The tree of `model` that `tree` says."""
+    """The tree of `model` that `tree` chooses."""
     trees = trees_of(model)
     if not trees.shape:
         if tree is not None and tree != 0:
             raise ValueError(f"tree must be None or 0 for a {type(model).__name__}, which is one tree, got {tree!r}.")
         return trees.read(0)
     if tree is None:
-        raise TypeError(f"got {type(model).__name__}, which is many trees: set tree to {_range(trees.shape)}.")
+        raise TypeError(f"{type(model).__name__} has several trees. Set tree to {_range(trees.shape)}.")
     if len(trees) == 0:
         raise ValueError(f"tree={tree!r}: this {type(model).__name__} has no trees.")
     place = tuple(tree) if isinstance(tree, (tuple, list)) else (tree,)

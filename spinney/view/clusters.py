@@ -1,4 +1,4 @@
-"""Pictures of k-means: its iterations, and the elbow curve.
+"""Plots of k-means: its iterations, and the elbow curve.
 
 In: a `KMeans` fitted with `keep_history=True` and its rows; an `ElbowCurve`. Out: pictures, with matplotlib.
 """
@@ -23,22 +23,24 @@ _MARGIN = 0.05
 def plot_kmeans_steps(
     model: Any, X: Any, steps: Sequence[int] | None = None, *, features: Sequence[int | str] = (0, 1)
 ) -> Any:
-    """Draw iterations of k-means side by side: rows in the colour of their centre, and where centres have come from.
+    """Plot iterations of k-means, one panel each: the rows coloured by cluster, and how the centroids moved.
 
     Parameters
     ----------
     model : KMeans
         Fitted with `keep_history=True`.
-    X : table
-        The rows that the model was fitted on.
+    X : array-like or DataFrame
+        The training data of the model.
     steps : sequence of int, optional
-        Which iterations, from 0, the start; by default up to six, ever farther apart, with the last.
+        Iterations to draw; 0 is the initialisation. Default: up to six, with growing distances, including the last.
     features : two column numbers or names, default=(0, 1)
-        The horizontal and the vertical axis. If X has no other columns, each centre's region is painted too.
+        Columns of the horizontal and the vertical axis. If X has no other columns, the region of each centroid is
+        coloured too.
 
     Returns
     -------
     list of matplotlib axes
+        One per iteration.
 
     Examples
     --------
@@ -71,20 +73,21 @@ def plot_kmeans_steps(
 
 
 def plot_elbow(curve: Any, ax: Any = None) -> Any:
-    """Draw the sum of squares against the number of clusters, the suggested number and, if known, the silhouette.
+    """Plot the inertia by number of clusters, with the suggested number and, if it is known, the silhouette score.
 
-    The thin line joins the ends of the curve: the suggested number is where the curve lies farthest below it.
+    The thin line joins the ends of the curve. The suggested number is where the curve is farthest below it.
 
     Parameters
     ----------
     curve : ElbowCurve
-        What `elbow` returns.
+        The result of `elbow`.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -117,7 +120,7 @@ def plot_elbow(curve: Any, ax: Any = None) -> Any:
 
 
 def nearest_centres(values: np.ndarray, centers: np.ndarray, metric: str) -> np.ndarray:
-    """The number of each row's nearest centre."""
+    """Return the number of each row's nearest centroid."""
     if metric == "cosine":  # centres have length 1
         return np.asarray((values @ centers.T).argmax(axis=1))
     scores = np.sum(centers * centers, axis=1) / 2 - values @ centers.T

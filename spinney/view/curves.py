@@ -13,16 +13,17 @@ _STEPS = 401
 
 
 def plot_impurity_curves(ax: Any = None) -> Any:
-    """Draw entropy (in bits), Gini and misclassification rate of two classes against the share of one of them.
+    """Plot entropy (in bits), Gini impurity and misclassification rate of two classes by the fraction of one class.
 
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -38,7 +39,7 @@ def plot_impurity_curves(ax: Any = None) -> Any:
     curves = {"entropy (bits)": ENTROPY, "Gini": GINI, "misclassification": ERROR}
     for (name, criterion), colour in zip(curves.items(), class_colours(len(curves))):
         ax.plot(p, class_impurity(criterion, shares[:, None, :]), label=name, color=colour, linewidth=2.5)
-    ax.set(xlabel="share of the first class", ylabel="impurity", xlim=(0, 1), ylim=(0, 1.05))
+    ax.set(xlabel="fraction of the first class", ylabel="impurity", xlim=(0, 1), ylim=(0, 1.05))
     ax.grid(alpha=0.3)
     ax.legend()
     return ax

@@ -19,38 +19,40 @@ _NOWHERE, _EVERYWHERE = -1, -2
 
 
 def trees_to_frame(model: Any) -> Any:
-    """The nodes of all trees of a model, one row each.
+    """Return the nodes of all trees of a model as a DataFrame, one row per node.
 
     Parameters
     ----------
-    model : fitted decision tree, forest, boosted model, or AdaBoost or bagging of decision trees
+    model : fitted model
+        A decision tree, a forest, a boosted model, or AdaBoost or bagging of decision trees.
 
     Returns
     -------
     pandas.DataFrame, or a dict of arrays if pandas is not installed
+        The columns are:
 
-        =========== ===================================================================================================
+        =========== ===============================================================================================
         tree        number of the tree; in a boosted model, of the round
-        output      class number of the tree in a boosted model of more than two classes; else 0
-        node        number in its tree, as `apply` gives it; 0 is the root
+        output      class index of the tree in a boosted model of more than two classes; else 0
+        node        number in its tree, as returned by `apply`; 0 is the root
         parent      number of its parent; -1 for the root
-        depth       how many questions lie before it
-        feature     name of the column that it asks about; None (or what pandas makes of it) in leaves
-        threshold   numbers: up to it the answer is yes; NaN elsewhere
-        categories  categories: tuple of those for which the answer is yes; or, where each category has its own child,
-                    of all of them in the order of `children`; None elsewhere
-        yes, no     nodes where rows go on; -1 in leaves and where there are more than two children
-        missing     node where rows go on whose value is missing or a category never seen; -1: they end here; -2: they
-                    go everywhere, in parts
-        gain        boosted trees: what the split gained; others: by how much it lowers the impurity, times the node's
-                    share of the whole weight; 0 in leaves
-        impurity    by the criterion of the tree; NaN in boosted trees; that and the gain, in isolation trees
-        count       training rows
+        depth       number of splits above it
+        feature     name of the column that it splits on; None (or what pandas makes of it) in leaves
+        threshold   numbers: values up to it go to `yes`; NaN elsewhere
+        categories  categories: tuple of those that go to `yes`; where each category has its own child, tuple of all of
+                    them in the order of `children`; None elsewhere
+        yes, no     child nodes; -1 in leaves and where there are more than two children
+        missing     node that receives missing values and categories not seen in training; -1: they end here; -2: they
+                    go to all children, in fractions
+        gain        boosted trees: gain of the split; others: decrease of impurity, times the fraction of the total
+                    weight in the node; 0 in leaves
+        impurity    by the criterion of the tree; NaN in boosted trees and isolation trees (there, gain is NaN too)
+        count       number of training rows
         weight      their weight; in boosted trees their hessian (cover)
-        value       regression: what is predicted in the node; boosting: what it adds to the raw score
-        value_...   classification: share of each class; several outputs: of each output
-        children    tuple of the nodes where rows go on; only if some question has other than two answers
-        =========== ===================================================================================================
+        value       regression: prediction of the node; boosting: what it adds to the raw score
+        value_...   classification: fraction of each class; several outputs: value of each output
+        children    tuple of the child nodes; only if some split has more than two branches
+        =========== ===============================================================================================
 
     Examples
     --------
@@ -74,7 +76,7 @@ def trees_to_frame(model: Any) -> Any:
 
 
 def as_frame(columns: dict[str, np.ndarray]) -> Any:
-    """Columns as a pandas frame; as they are if pandas is not installed."""
+    """Return columns as a pandas DataFrame, or unchanged if pandas is not installed."""
     try:
         import pandas as pd
     except ImportError:

@@ -1,4 +1,4 @@
-"""The gain of every threshold of a column, and AdaBoost's amount of say: curves behind the lectures' sums."""
+"""The gain of every threshold of a column, and the estimator weights of AdaBoost, as curves."""
 
 from __future__ import annotations
 
@@ -20,24 +20,27 @@ _ENDS = 0.004  # the curve of says leaves out errors so near to 0 and 1
 def plot_split_gains(
     X: Any, y: Any, *, feature: int | str = 0, criterion: str = "entropy", sample_weight: Any = None, ax: Any = None
 ) -> Any:
-    """Draw what every threshold of a column gains; the best one is marked.
+    """Plot the gain of every threshold of a column; the best one is marked.
 
     Parameters
     ----------
-    X : table
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Input data.
     y : array-like of shape (n_samples,)
-        Class labels; numbers for criterion="squared_error".
-    feature : int or str, default 0
-        Number or name of the column: one of numbers.
-    criterion : {"entropy", "gini", "error", "gain_ratio", "squared_error"}, default "entropy"
-        As in `candidate_splits`, whose table this is the picture of.
+        Class labels; for criterion="squared_error", numbers.
+    feature : int or str, default=0
+        Number or name of a numeric column.
+    criterion : {"entropy", "gini", "error", "gain_ratio", "squared_error"}, default="entropy"
+        Criterion, as in `candidate_splits`, which returns the same values as a table.
     sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -51,7 +54,7 @@ def plot_split_gains(
         line.values[0][:, None], y, criterion=criterion, sample_weight=sample_weight, categorical_features=None
     )
     if not len(found["threshold"]):
-        raise ValueError(f"feature must be a column with two different values at least, got {line.names[0]!r}.")
+        raise ValueError(f"feature must be a column with at least two distinct values, got {line.names[0]!r}.")
     ax = plt.gca() if ax is None else ax
     what = "gain_ratio" if criterion == "gain_ratio" else "gain"
     thresholds, gains = np.asarray(found["threshold"]), np.asarray(found[what])
@@ -69,19 +72,21 @@ def plot_split_gains(
 
 
 def plot_amount_of_say(model: Any = None, *, ax: Any = None) -> Any:
-    """Draw AdaBoost's amount of say over a member's error: large for small errors, 0 for guessing, negative beyond.
+    """Plot AdaBoost's estimator weight by the error of a member: large for small errors, 0 for guessing, negative
+    beyond.
 
     Parameters
     ----------
     model : AdaBoostClassifier, optional
-        Fitted: its members are drawn on the curve of its algorithm and learning rate. By default the curve is that of
-        the two-class form, 1/2 ln((1 - error) / error).
+        Fitted model, whose members are drawn on the curve of its algorithm and learning rate. Default: the curve of
+        two-class AdaBoost, 1/2 ln((1 - error) / error).
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -104,7 +109,7 @@ def plot_amount_of_say(model: Any = None, *, ax: Any = None) -> Any:
     ax.axvline(1.0 - 1.0 / max(n_classes, 2), color="#808080", linewidth=0.8, linestyle=":")
     if model is not None:
         ax.scatter(model.estimator_errors_, model.estimator_weights_, s=30, color=other, zorder=3, label="members")
-    ax.set(xlabel="weighted error", ylabel="amount of say", xlim=(0, 1))
+    ax.set(xlabel="weighted error", ylabel="estimator weight", xlim=(0, 1))
     ax.grid(alpha=0.3)
     ax.legend()
     return ax
@@ -116,5 +121,5 @@ def _read_say(model: Any) -> tuple[int, float]:
         raise TypeError(f"model must be a fitted AdaBoostClassifier, got {type(model).__name__}.")
     check_is_fitted(model)
     if model.algorithm == "SAMME.R":
-        raise ValueError("model must not be of algorithm='SAMME.R', whose members all have the same say.")
+        raise ValueError("algorithm='SAMME.R' has no estimator weights to draw. Use algorithm='SAMME'.")
     return (0 if model.algorithm == "discrete" else len(model.classes_)), float(model.learning_rate)

@@ -1,4 +1,4 @@
-"""A tree in the dot language of Graphviz."""
+"""A tree in the DOT language of Graphviz."""
 
 from __future__ import annotations
 
@@ -34,38 +34,49 @@ def export_graphviz(
     precision: int = 3,
     fontname: str = "helvetica",
 ) -> str | None:
-    """The tree in the dot language: `dot -Tpdf tree.dot -o tree.pdf` draws it.
+    """Export a tree in the DOT language; `dot -Tpdf tree.dot -o tree.pdf` draws it.
 
     Parameters
     ----------
-    model : fitted decision tree, forest, boosted model, or AdaBoost or bagging of decision trees
+    model : fitted model
+        A decision tree, a forest, a boosted model, or AdaBoost or bagging of decision trees.
     out_file : path or open text file, optional
-        Where to write; by default the text is returned.
+        File to write. Default: the text is returned.
     tree : int or (int, int), optional
-        Which tree of a model of many, as in `export_text`.
+        Tree of an ensemble, as in `export_text`.
     max_depth : int, optional
         Deeper nodes are drawn as one box "...".
-    feature_names, class_names : list of str, optional
-        As in `export_text`; columns without a name are `x[0]`, `x[1]`, ... `class_names=False` leaves out the class.
+    feature_names : list of str, optional
+        Names of the columns. Default: those of the data that the model was fitted on, else `x[0]`, `x[1]`, ...
+    class_names : list of str or False, optional
+        Names of the classes, as in `export_text`. False leaves out the class.
     label : {"all", "root", "none"}, default="all"
-        Which boxes say what their numbers are.
+        Boxes with labels such as "samples =".
     filled : bool, default=False
-        Colour the boxes by class or value: the purer, the stronger.
-    leaves_parallel, rotate, rounded : bool, default=False
-        Draw all leaves at the bottom; draw from left to right; round the boxes' corners.
-    impurity, node_ids : bool, default=True, False
-        Show the impurity (of a boosted tree: the gain of its splits); the nodes' numbers.
+        Colour the boxes by class or value; purer nodes are stronger.
+    leaves_parallel : bool, default=False
+        Draw all leaves at the bottom.
+    rotate : bool, default=False
+        Draw from left to right.
+    rounded : bool, default=False
+        Round the corners of the boxes.
+    impurity : bool, default=True
+        Show the impurity; for boosted trees, the gain of the splits.
+    node_ids : bool, default=False
+        Show the numbers of the nodes.
     proportion : bool, default=False
-        Show shares instead of counts.
+        Show fractions instead of counts.
     special_characters : bool, default=False
-        Write ≤ and not <=.
+        Write ≤ instead of <=.
     precision : int, default=3
-        Decimals of impurities, thresholds and values.
+        Number of decimals of impurities, thresholds and values.
     fontname : str, default="helvetica"
+        Name of the font.
 
     Returns
     -------
-    str, or None if it was written to `out_file`
+    str or None
+        The text; None if it was written to `out_file`.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Grids: a table of all values along one or two columns of another, for pictures of what a model predicts.
+"""Grids: data with all values along one or two columns, for plots of predictions.
 
-In: a table of any kind, and which of its columns are axes. Out: a table of the same kind. Columns that are not axes
-stand still: at their median, or their most common value.
+In: data of any kind, and which of its columns are axes. Out: data of the same kind. Columns that are not axes are fixed
+at their median or most common value.
 """
 
 from __future__ import annotations

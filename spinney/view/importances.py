@@ -18,25 +18,27 @@ _ROOM = 1.12  # of the longest bar: for the number after it
 def plot_importances(
     model: Any, *, feature_names: Any = None, most: int = 20, decimals: int = 2, ax: Any = None
 ) -> Any:
-    """Draw the importance of each column as a bar, the largest on top.
+    """Plot feature importances as bars, the largest on top.
 
     Parameters
     ----------
-    model : fitted model with `feature_importances_`, dict from name to importance, array, or permutation importances
-        Any model, ours or not. Of what scikit-learn's `permutation_importance` or `spinney.explain.importances`
-        returns the bars are the means, with a standard deviation to both sides.
+    model : fitted model, dict from name to importance, array, or permutation importances
+        A model with `feature_importances_`, from Spinney or another library. For the results of scikit-learn's
+        `permutation_importance` and of `spinney.explain.importances`, the bars are the means, with one standard
+        deviation to both sides.
     feature_names : list of str, optional
-        Names of the columns; by default those of the table that the model was fitted on, else `x[0]`, `x[1]`, ...
-    most : int, default 20
-        At most so many columns are drawn.
-    decimals : int, default 2
-        Decimals of the numbers beside the bars.
+        Names of the columns. Default: those of the data that the model was fitted on, else `x[0]`, `x[1]`, ...
+    most : int, default=20
+        Maximum number of columns drawn.
+    decimals : int, default=2
+        Number of decimals shown next to the bars.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -89,8 +91,8 @@ def _read(model: Any) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
     found = getattr(model, "feature_importances_", None)
     if found is None:
         raise TypeError(
-            f"model must have feature_importances_, which {type(model).__name__} has not: hand over an array, a dict, "
-            "or what sklearn.inspection.permutation_importance returns."
+            f"model must have feature_importances_, which {type(model).__name__} does not have. Pass an array, a dict, "
+            "or the result of sklearn.inspection.permutation_importance."
         )
     values = np.asarray(found, np.float64)
     own = getattr(model, "feature_names_in_", None)

@@ -1,7 +1,4 @@
-"""Pictures of how models are judged: scores over a parameter, over the number of rows, and confusion matrices.
-
-In: what `spinney.evaluate` returned. Out: matplotlib axes.
-"""
+"""Plots of evaluation: scores over a parameter, over the number of rows, and confusion matrices."""
 
 from __future__ import annotations
 
@@ -17,18 +14,21 @@ _WIDE = 30.0  # values whose largest is so many times the smallest are drawn on 
 
 
 def plot_validation_curve(curve: Any, ax: Any = None) -> Any:
-    """Draw training and test scores over the values of a parameter; bands are a standard deviation of the folds wide.
+    """Plot training and test scores by value of a parameter.
+
+    The bands are one standard deviation over the folds.
 
     Parameters
     ----------
     curve : ValidationCurve
         From `spinney.evaluate.validation_curve`.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -56,18 +56,21 @@ def plot_validation_curve(curve: Any, ax: Any = None) -> Any:
 
 
 def plot_learning_curve(curve: Any, ax: Any = None) -> Any:
-    """Draw training and test scores over the number of training rows; bands are a standard deviation of the folds wide.
+    """Plot training and test scores by number of training rows.
+
+    The bands are one standard deviation over the folds.
 
     Parameters
     ----------
     curve : LearningCurve
         From `spinney.evaluate.learning_curve`.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -86,18 +89,21 @@ def plot_learning_curve(curve: Any, ax: Any = None) -> Any:
 
 
 def plot_confusion_matrix(matrix: Any, ax: Any = None) -> Any:
-    """Draw a confusion matrix: rows are the true classes, each cell as strong as its share of its row.
+    """Plot a confusion matrix.
+
+    Rows are the true classes. A cell is the stronger, the larger its fraction of its row.
 
     Parameters
     ----------
     matrix : ConfusionMatrix
         From `spinney.evaluate.confusion_matrix`.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The leaderboard of an automatic model: what was tried, as columns and as text.
+"""The leaderboard of an automatic model: the candidates, as columns and as text.
 
 In: one record per family. Out: a dict of arrays; lines of text.
 """

@@ -1,7 +1,4 @@
-"""Pictures of EM: the Gaussians of some iterations, and whose the rows are.
-
-In: a `GaussianMixture` fitted with `keep_history=True`, and its rows. Out: a picture, with matplotlib.
-"""
+"""Plots of EM: the Gaussians of some iterations, and the responsibilities of the rows."""
 
 from __future__ import annotations
 
@@ -24,25 +21,26 @@ _MOST_POINTS = 5000  # drawn of a large table
 def plot_em_steps(
     model: Any, X: Any, steps: Sequence[int] | None = None, *, features: Sequence[int | str] = (0, 1)
 ) -> Any:
-    """Draw iterations of EM side by side: ellipses at one and two standard deviations, and rows in mixed colours.
+    """Plot iterations of EM, one panel each: ellipses at one and two standard deviations, and the rows.
 
-    A row's colour is mixed from the components' by their shares of it. A mixture of one column is drawn as curves, each
-    component's weight times its density, over the rows.
+    The colour of a row is a mixture of the components' colours by their responsibilities. A mixture on one column is
+    drawn as curves, the weight of each component times its density, over the rows.
 
     Parameters
     ----------
     model : GaussianMixture
         Fitted with `keep_history=True`.
-    X : table
-        The rows that the model was fitted on; rows with a missing value in one of the features are not drawn.
+    X : array-like or DataFrame
+        The training data of the model. Rows with a missing value in one of the features are not drawn.
     steps : sequence of int, optional
-        Which iterations, from 0, the start; by default up to six, ever farther apart, with the last.
+        Iterations to draw; 0 is the initialisation. Default: up to six, with growing distances, including the last.
     features : two column numbers or names, default=(0, 1)
-        The horizontal and the vertical axis.
+        Columns of the horizontal and the vertical axis.
 
     Returns
     -------
     list of matplotlib axes
+        One per iteration.
 
     Examples
     --------
@@ -86,7 +84,7 @@ def _some(values: np.ndarray, columns: list[int]) -> np.ndarray:
 
 
 def component_shares(step: Any, rows: np.ndarray) -> np.ndarray:
-    """Each component's share of each row under the mixture of a step."""
+    """Return each component's responsibility for each row under the mixture of a step."""
     from spinney._team import Team
     from spinney.cluster.expect import Gaussians, expect, read_rows
 

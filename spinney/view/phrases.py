@@ -67,7 +67,7 @@ class Words:
 
     @cached_property
     def limits(self) -> list[dict[int, Limits]]:
-        """For every node, what the columns asked about can be there."""
+        """For every node, the possible values of the columns on its path."""
         return limits_of_nodes(self.tree, [None if one is None else len(one) for one in self.categories])
 
     @cached_property
@@ -87,13 +87,13 @@ class Words:
         return [spell(values, self.decimals, self.trim, pairs) for values, pairs in zip(asked, ordered)]
 
     def question(self, node: int) -> str:
-        """What the node asks; of one with a branch for each category, the column's name."""
+        """The condition of a node; for one with a branch per category, the name of the column."""
         if self.tree.kind[node] == BRANCHES:
             return self.names[self.tree.feature[node]]
         return self.answer(node, 0)
 
     def answer(self, node: int, branch: int) -> str:
-        """What is true of the rows that take this branch, of those that come to the node."""
+        """The condition of a branch, given the conditions of its node."""
         column, threshold = int(self.tree.feature[node]), float(self.tree.threshold[node])
         if self.tree.kind[node] == NUMBER:
             if branch == 1 and threshold < inf and column not in self.booleans:
@@ -104,7 +104,7 @@ class Words:
         return self.condition(column, after, among=before.categories if before else None)
 
     def tag(self, node: int, branch: int) -> str:
-        """The answer in a word: yes, no or the category."""
+        """The branch in a word: yes, no or the category."""
         if self.tree.kind[node] != BRANCHES:
             return "no" if branch else "yes"
         categories = self.categories[self.tree.feature[node]]
@@ -119,7 +119,7 @@ class Words:
         return node == 0 or self._has_branches
 
     def takes_missing(self, node: int, branch: int) -> bool:
-        """Whether rows without a value come to the node and then go this way only."""
+        """Whether missing values reach the node and then follow this branch only."""
         limits = self.limits[self.tree.children_of(node)[branch]][int(self.tree.feature[node])]
         return limits.missing and not limits.is_empty and int(self.tree.missing[node]) == branch
 
@@ -175,11 +175,11 @@ class Words:
 
     @cached_property
     def shares(self) -> np.ndarray:
-        """Class trees: the share of each class, (node, output, class)."""
+        """Classification: the fraction of each class, (node, output, class)."""
         return self.tree.probabilities
 
     def is_empty(self, node: int) -> bool:
-        """Whether no training row came here: the node answers as its parent does."""
+        """Whether no training row reached the node, which then predicts like its parent."""
         return self.counts_known and int(self.tree.n_samples[node]) == 0
 
     @property
@@ -321,7 +321,7 @@ def _category(value: Any) -> str:
 
 
 def check_count(parameter: str, value: Any) -> int:
-    """`value`, if it is a whole number of at least 0."""
+    """Return `value` if it is an integer of at least 0."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise ValueError(f"{parameter} must be an integer of at least 0, got {value!r}.")
     return int(value)

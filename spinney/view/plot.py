@@ -1,8 +1,4 @@
-"""A picture of a tree, with matplotlib.
-
-Boxes are measured at one font size, laid out (`layout.py`), and the whole is then scaled to the axes: positions and
-font size together, so that boxes which do not overlap at one size do not at another.
-"""
+"""A plot of a tree, with matplotlib."""
 
 from __future__ import annotations
 
@@ -73,37 +69,43 @@ def plot_tree(
     ax: Any = None,
     fontsize: float | None = None,
 ) -> list[Any]:
-    """Draw the tree.
+    """Plot a tree.
 
     Parameters
     ----------
-    model : fitted decision tree, forest, boosted model, or AdaBoost or bagging of decision trees
+    model : fitted model
+        A decision tree, a forest, a boosted model, or AdaBoost or bagging of decision trees.
     tree : int or (int, int), optional
-        Which tree of a model of many, as in `export_text`.
+        Tree of an ensemble, as in `export_text`.
     max_depth : int, optional
         Deeper nodes are drawn as one box "...".
-    feature_names, class_names : list of str, optional
-        As in `export_text`; columns without a name are `x[0]`, `x[1]`, ... `class_names=False` leaves out the class.
+    feature_names : list of str, optional
+        Names of the columns. Default: those of the data that the model was fitted on, else `x[0]`, `x[1]`, ...
+    class_names : list of str or False, optional
+        Names of the classes, as in `export_text`. False leaves out the class.
     label : {"all", "root", "none"}, default="all"
-        Which boxes say what their numbers are.
+        Boxes with labels such as "samples =".
     filled : bool, default=True
-        Colour the boxes: by class, the stronger the purer, or by the predicted number, the stronger the larger.
-    impurity, node_ids : bool, default=True, False
-        Show the impurity (of a boosted tree: the gain of its splits); the nodes' numbers.
+        Colour the boxes: by class, the stronger the purer; or by the predicted number, the stronger the larger.
+    impurity : bool, default=True
+        Show the impurity; for boosted trees, the gain of the splits.
+    node_ids : bool, default=False
+        Show the numbers of the nodes.
     proportion : bool, default=False
-        Show shares instead of counts.
+        Show fractions instead of counts.
     rounded : bool, default=True
-        Round the boxes' corners.
+        Round the corners of the boxes.
     precision : int, default=3
-        Decimals of impurities, thresholds and values.
+        Number of decimals of impurities, thresholds and values.
     ax : matplotlib axes, optional
-        Where to draw, after clearing it. By default the current axes, or a new figure as large as the tree needs.
+        Axes to draw on; they are cleared. Default: the current axes, or a new figure as large as the tree needs.
     fontsize : float, optional
-        By default as large as fits without boxes overlapping.
+        Font size. Default: the largest size without overlapping boxes.
 
     Returns
     -------
-    list of matplotlib annotations, one a box, in the order of the nodes
+    list of matplotlib annotations
+        One per box, in the order of the nodes.
 
     Examples
     --------
@@ -133,7 +135,7 @@ def plot_tree(
 
 
 def import_pyplot(function: str) -> Any:
-    """matplotlib.pyplot, which is loaded only by what draws."""
+    """Import matplotlib.pyplot, which only plotting functions load."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:

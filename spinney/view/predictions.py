@@ -1,8 +1,4 @@
-"""What models predict along one column, and several models side by side.
-
-In: any fitted models, and the table they were fitted on. Out: matplotlib axes. A tree predicts a step function: its
-thresholds are where the steps are drawn.
-"""
+"""Plots of predictions along one column, and of several models in one figure."""
 
 from __future__ import annotations
 
@@ -28,27 +24,29 @@ _MANY_POINTS, _SMALL_POINT, _POINT = 500, 8.0, 18.0
 def plot_predictions(
     model: Any, X: Any, y: Any = None, *, feature: int | str = 0, ax: Any = None, resolution: int = 500
 ) -> Any:
-    """Draw what a model predicts along one column: the steps of a tree, the curve of a forest.
+    """Plot the predictions of one or several models along one column.
 
     Parameters
     ----------
-    model : fitted model, or a dict from name to such
-        Regressors: the prediction. Classifiers: the probability of the second class, or of each class if there are
-        more.
-    X : table of the columns that the model was fitted on
-        Its column `feature` is the horizontal axis. Other columns are held at their median, or their most common value.
+    model : fitted model, or dict from name to fitted model
+        Regressors: the prediction is drawn. Classifiers: the probability of the second class, or of each class if there
+        are more than two.
+    X : array-like or DataFrame
+        Data with the columns that the model was fitted on. Its column `feature` is the horizontal axis. The other
+        columns are fixed at their median or most common value.
     y : array-like, optional
-        Draw the rows of X as points: their targets; of two classes, 0 and 1.
-    feature : int or str, default 0
-        Number or name of the column: one of numbers.
+        Targets, to draw the rows of X as points; with two classes as 0 and 1.
+    feature : int or str, default=0
+        Number or name of a numeric column.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
-    resolution : int, default 500
-        Predictions along the axis; those on both sides of a tree's thresholds come on top.
+        Axes to draw on. Default: the current axes.
+    resolution : int, default=500
+        Number of predictions along the axis; those on both sides of a tree's thresholds are added.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -91,24 +89,27 @@ def plot_side_by_side(
     resolution: int = 200,
     probabilities: bool = False,
 ) -> np.ndarray:
-    """Draw several models on the same rows, a panel each: one tree beside many, depth beside depth.
+    """Plot several models on the same rows, one panel each.
 
     Parameters
     ----------
     models : dict from title to fitted model
-    X : table of the columns that the models were fitted on
+        Models to compare.
+    X : array-like or DataFrame
+        Data with the columns that the models were fitted on.
     y : array-like, optional
-        Draw the rows of X as points.
+        Targets, to draw the rows of X as points.
     features : one or two column numbers or names, optional
-        Two: `plot_regions` of these. One: `plot_predictions` along it. By default the first two, or the only one.
-    resolution : int, default 200
-        Predictions along each axis.
+        Two columns draw `plot_regions`, one column draws `plot_predictions`. Default: the first two, or the only one.
+    resolution : int, default=200
+        Number of predictions along each axis.
     probabilities : bool, default=False
         Shade regions by probability, as in `plot_regions`.
 
     Returns
     -------
-    array of matplotlib axes, one per model
+    array of matplotlib axes
+        One per model.
 
     Examples
     --------
@@ -146,10 +147,10 @@ def _curves(model: Any, name: str | None, line: Grid) -> list[tuple[str | None, 
     if not hasattr(model, "classes_"):
         values = np.asarray(model.predict(table))
         if values.ndim != 1:
-            raise ValueError(f"model must predict one output, got {values.shape[1]}: plot_predictions shows one.")
+            raise ValueError(f"model must predict one output, got {values.shape[1]} outputs.")
         return [(name, x, values)]
     if not hasattr(model, "predict_proba"):
-        raise TypeError(f"a classifier must have predict_proba, which {type(model).__name__} has not.")
+        raise TypeError(f"a classifier must have predict_proba, which {type(model).__name__} does not have.")
     shares, labels = model.predict_proba(table), np.asarray(model.classes_).tolist()
     prefix = "" if name is None else f"{name}: "
     chosen = range(1, 2) if len(labels) == 2 else range(len(labels))

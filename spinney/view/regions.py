@@ -1,4 +1,4 @@
-"""Decision regions: what a model predicts all over the plane of two columns.
+"""Decision regions: the predictions of a model over two columns.
 
 In: any fitted classifier or regressor, and the table that gives the plane its size. Out: a picture, with matplotlib.
 Columns that are not axes of the picture stand still: at their median, or their most common value.
@@ -32,30 +32,31 @@ def plot_regions(
     resolution: int = 300,
     probabilities: bool = False,
 ) -> Any:
-    """Draw what the model predicts for every pair of values of two columns.
+    """Plot the decision regions of a model: its predictions for all values of two columns.
 
     Parameters
     ----------
     model : fitted classifier or regressor
-        Anything with `predict`; classifiers also need `classes_`.
-    X : table of the columns that the model was fitted on
-        Its two `features` say how large the plane is. Other columns are held at their median, or their most common
-        value.
+        Any estimator with `predict`; classifiers also need `classes_`.
+    X : array-like or DataFrame
+        Data with the columns that the model was fitted on. The two `features` set the range of the axes. The other
+        columns are fixed at their median or most common value.
     y : array-like, optional
-        Draw the rows of X as points, coloured by this.
+        Targets, to draw the rows of X as coloured points.
     features : two column numbers or names, default=(0, 1)
-        The horizontal and the vertical axis: columns of numbers.
+        Numeric columns of the horizontal and the vertical axis.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
     resolution : int, default=300
-        Predictions along each axis.
+        Number of predictions along each axis.
     probabilities : bool, default=False
-        Shade each region by `predict_proba`: strong where the predicted class is certain, white where classes are
+        Shade each region by `predict_proba`: strong where the predicted class is certain, white where all classes are
         equally probable.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def plot_regions(
     else:
         predicted = np.asarray(model.classes_)[shares.argmax(axis=1)]
     if predicted.ndim != 1:
-        raise ValueError(f"model must predict one output, got {predicted.shape[1]}: plot_regions shows one.")
+        raise ValueError(f"model must predict one output, got {predicted.shape[1]} outputs.")
     ax = plt.gca() if ax is None else ax
     points = None if y is None else read_points(y, plane.n_rows)
     if hasattr(model, "classes_"):

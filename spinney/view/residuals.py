@@ -1,4 +1,4 @@
-"""Gradient boosting round by round: what the trees before a round have left over, and what its tree makes of that.
+"""Gradient boosting round by round: the residuals before a round, and the tree fitted on them.
 
 In: a fitted `GradientBoostingRegressor`, and the table and targets it was fitted on. Out: a picture.
 """
@@ -32,28 +32,30 @@ def plot_residual_rounds(
     feature: int | str = 0,
     resolution: int = 500,
 ) -> np.ndarray:
-    """Draw some rounds of gradient boosting side by side: above the residuals and the round's tree, below all together.
+    """Plot rounds of gradient boosting: the residuals with the tree of the round above, the whole model below.
 
-    Above: each row's residual before the round, and what the round adds. Below: the targets, and what all trees up to
-    the round predict. Before the first round the prediction is a constant.
+    Above: the residual of each row before the round, and what the round adds. Below: the targets, and the prediction
+    after the round. Before the first round the prediction is a constant.
 
     Parameters
     ----------
     model : GradientBoostingRegressor
-    X : table
-        The rows that the model was fitted on.
+        Fitted model.
+    X : array-like or DataFrame
+        The training data of the model.
     y : array-like
-        Their targets.
-    rounds : sequence of int, default (1, 2, 3)
-        Which rounds, from 1; those that the model does not have are left out.
-    feature : int or str, default 0
-        The horizontal axis: a column of numbers. Other columns are held at their median, or their most common value.
-    resolution : int, default 500
-        Predictions along the axis.
+        Its targets.
+    rounds : sequence of int, default=(1, 2, 3)
+        Rounds to draw, from 1. Rounds that the model does not have are left out.
+    feature : int or str, default=0
+        Numeric column of the horizontal axis. The other columns are fixed at their median or most common value.
+    resolution : int, default=500
+        Number of predictions along the axis.
 
     Returns
     -------
-    array of matplotlib axes, of shape (2, rounds drawn)
+    array of matplotlib axes of shape (2, n_rounds)
+        The axes drawn on.
 
     Examples
     --------
@@ -95,7 +97,7 @@ def plot_residual_rounds(
 
 
 def stages_of(model: Any, X: Any, last: int) -> Iterator[tuple[int, np.ndarray]]:
-    """Predictions before the first round and after each."""
+    """Return predictions before the first round and after each."""
     for number, predicted in enumerate(islice(model.staged_predict(X), last), start=1):
         if number == 1:
             yield 0, np.full(len(predicted), model._respond(model._booster.start[:, None])[0])

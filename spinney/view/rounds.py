@@ -1,7 +1,4 @@
-"""AdaBoost round by round: each member on the rows as it saw them, and below it what all members so far say together.
-
-In: an `AdaBoostClassifier` fitted with `keep_weights=True`, and the table and classes it was fitted on. Out: a picture.
-"""
+"""AdaBoost round by round: each member on its weighted rows, and below it the ensemble so far."""
 
 from __future__ import annotations
 
@@ -29,28 +26,30 @@ def plot_adaboost_rounds(
     features: Sequence[int | str] = (0, 1),
     resolution: int = 200,
 ) -> Any:
-    """Draw some rounds of AdaBoost side by side: above the member of that round, below all members up to it.
+    """Plot rounds of AdaBoost: the member of the round above, the ensemble so far below.
 
-    Points are as large as the rows' weights: above those that the member was fitted to, below those after the round.
+    The size of a point is the weight of its row: above the weight that the member was fitted with, below the weight
+    after the round.
 
     Parameters
     ----------
     model : AdaBoostClassifier
         Fitted with `keep_weights=True`.
-    X : table
-        The rows that the model was fitted on.
+    X : array-like or DataFrame
+        The training data of the model.
     y : array-like
-        Their classes.
+        Its classes.
     rounds : sequence of int, default=(1, 2, 3, 10)
-        Which rounds, from 1; those that the model does not have are left out.
+        Rounds to draw, from 1. Rounds that the model does not have are left out.
     features : two column numbers or names, default=(0, 1)
-        The horizontal and the vertical axis; other columns stand still, as in `plot_regions`.
+        Columns of the horizontal and the vertical axis. The other columns are fixed, as in `plot_regions`.
     resolution : int, default=200
-        Predictions along each axis.
+        Number of predictions along each axis.
 
     Returns
     -------
-    array of matplotlib axes, of shape (2, rounds drawn)
+    array of matplotlib axes of shape (2, n_rounds)
+        The axes drawn on.
 
     Examples
     --------
@@ -89,7 +88,7 @@ def _history(model: Any) -> np.ndarray:
         raise TypeError(f"model must be a fitted AdaBoostClassifier, got {type(model).__name__}.")
     check_is_fitted(model)
     if model.sample_weight_history_ is None:
-        raise ValueError("model must have been fitted with keep_weights=True: the picture shows the weights.")
+        raise ValueError("model must be fitted with keep_weights=True, since the plot shows the weights.")
     return model.sample_weight_history_
 
 

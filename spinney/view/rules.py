@@ -1,4 +1,4 @@
-"""A tree as rules: one for each leaf, with the tests on the way there merged.
+"""A tree as rules: one for each leaf, with the conditions on its path merged.
 
 In: a fitted tree. Out: `Rules`, a list of `Rule`; printed, one per line.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Condition:
-    """What a rule asks of one column: low < x <= high, or one of `categories`."""
+    """A condition of a rule on one column: low < x <= high, or one of `categories`."""
 
     feature: int  # the column's number
     low: float  # -inf: no bound
@@ -39,7 +39,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Rule:
-    """One leaf: if all conditions hold, then this is predicted."""
+    """One leaf as a rule: its conditions and its prediction."""
 
     conditions: tuple[Condition, ...]
     prediction: Any  # a class or a number; a tuple of them for several outputs
@@ -92,42 +92,48 @@ def export_rules(
     y: Any = None,
     sample_weight: Any = None,
 ) -> Rules:
-    """Each leaf of the tree as a rule.
+    """Export each leaf of a tree as a rule.
 
-    Tests of the same column are merged: `x <= 5` and `x <= 3` and `x > 2` read `2 < x <= 3`, and of categories those
-    are named that can still occur.
+    Conditions on the same column are merged: `x <= 5`, `x <= 3` and `x > 2` become `2 < x <= 3`. For categories, the
+    rule lists those that are still possible.
 
     Parameters
     ----------
-    model : fitted decision tree, forest, boosted model, or AdaBoost or bagging of decision trees
+    model : fitted model
+        A decision tree, a forest, a boosted model, or AdaBoost or bagging of decision trees.
     tree : int or (int, int), optional
-        Which tree of a model of many, as in `export_text`.
-    feature_names, class_names : list of str, optional
-        As in `export_text`. With `class_names`, a rule's `prediction` is the name.
+        Tree of an ensemble, as in `export_text`.
+    feature_names : list of str, optional
+        As in `export_text`.
+    class_names : list of str, optional
+        As in `export_text`. The `prediction` of a rule is then the name.
     decimals : int, default=2
-        Decimals of thresholds and values. Thresholds that would read alike, or as 0, get more.
+        Number of decimals of thresholds and values. Thresholds that would look equal, or look like 0, get more.
     min_samples : int, default=0
-        Leave out rules of fewer training rows.
+        Leave out rules with fewer training rows.
     min_confidence : float, default=0.0
-        Class trees: leave out rules whose class has a smaller share of the leaf.
+        Classification: leave out rules whose class has a smaller fraction of the leaf.
     sort : {"tree", "samples", "confidence", "prediction"}, default="tree"
-        As in the tree from left to right, the largest first, the surest first, or by what is predicted.
+        Order of the rules: as in the tree from left to right, largest first, most confident first, or by prediction.
     show_missing : bool, default=False
-        Add "or missing" to conditions that rows without a value pass too. Where a tree answers such rows on the way
-        (ID3) or sends them down every branch (C4.5), no condition says so.
+        Add "or missing" to conditions that missing values satisfy too. Where a tree predicts such rows at an inner node
+        (ID3) or sends them down every branch (C4.5), no condition is marked.
     simplify : bool, default=False
-        Drop conditions and rules that the rows of X do not miss, as C4.5's rules: see `docs/reading.md`. Rules may then
-        overlap: they are asked in their order, and the last one, "otherwise", answers where none of them does. Counts
-        and confidences are those of the rows that each decides. For one output of classes.
-    X, y : table and class labels
-        The rows that judge, best such as the tree was not grown from.
+        Drop conditions and rules that do not help on the rows of X, as C4.5's rules do (docs/reading.md). The rules may
+        then overlap. They are applied in order, and the last one, "otherwise", applies to all remaining rows. Counts
+        and confidences are those of the rows that each rule decides. Supported for classification with one output.
+    X : array-like or DataFrame, optional
+        Rows to simplify by, preferably rows that the tree was not fitted on.
+    y : array-like of shape (n_samples,), optional
+        Class labels of X.
     sample_weight : array-like, optional
         Weights of these rows.
 
     Returns
     -------
     Rules
-        A list of `Rule`: `conditions`, `prediction`, `n_samples`, `confidence`, `impurity`, `weight`, `leaf`.
+        A list of `Rule`, each with `conditions`, `prediction`, `n_samples`, `confidence`, `impurity`, `weight` and
+        `leaf`.
 
     Examples
     --------
@@ -150,11 +156,11 @@ def export_rules(
     rules = [_rule(words, leaf, answers, values, show_missing) for leaf in np.flatnonzero(words.tree.is_leaf).tolist()]
     if simplify:
         if sort != "tree":
-            raise ValueError(f"sort must be 'tree' with simplify=True, got {sort!r}: the order of these rules matters.")
+            raise ValueError(f"sort must be 'tree' with simplify=True, got {sort!r}. The order of these rules matters.")
         *simple, last = _simplified(chosen, words, rules, answers, X, y, sample_weight)
         return Rules([*(rule for rule in simple if _is_kept(rule, min_samples, min_confidence)), last])
     if X is not None or y is not None:
-        raise ValueError("X and y are rows to simplify by: set simplify=True.")
+        raise ValueError("X and y are used only with simplify=True. Set simplify=True.")
     kept = [rule for rule in rules if _is_kept(rule, min_samples, min_confidence)]
     return Rules(sorted(kept, key=_ORDERS[sort]))
 
@@ -170,9 +176,9 @@ def _simplified(
     from spinney.view.simplify import Rows, simplify
 
     if answers is None or len(answers) > 1:
-        raise ValueError("simplify=True is for trees of one output of classes.")
+        raise ValueError("simplify=True is supported only for classification with one output.")
     if X is None or y is None:
-        raise ValueError("simplify=True needs rows to judge by: X and y.")
+        raise ValueError("simplify=True needs rows to simplify by. Pass X and y.")
     table = model._schema.read(X, "export_rules")
     labels = np.asarray(y)
     if labels.shape != (table.n_rows,):
@@ -186,7 +192,7 @@ def _simplified(
         np.ones(table.n_rows) if weight is None else weight,
     )
     if not (rows.classes >= 0).any():
-        raise ValueError("y holds none of the classes that the model knows.")
+        raise ValueError("y contains none of the classes of the model.")
     return [_write_simple(words, rules, answers[0], one) for one in simplify(rows, len(place))]
 
 
@@ -222,7 +228,7 @@ def _check(words: Words, min_confidence: float, sort: str) -> None:
     if not 0 <= min_confidence <= 1:
         raise ValueError(f"min_confidence must be a number from 0 to 1, got {min_confidence!r}.")
     if words.classes is None and min_confidence > 0:
-        raise ValueError(f"min_confidence must be 0 for a regression tree, got {min_confidence!r}: it has no classes.")
+        raise ValueError(f"min_confidence must be 0 for a regression tree, got {min_confidence!r}.")
 
 
 def _rule(words: Words, leaf: int, answers: Any, values: list[tuple | None], show_missing: bool) -> Rule:

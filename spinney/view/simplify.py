@@ -1,12 +1,13 @@
-"""Rules made simpler, as C4.5's: conditions and rules go that rows do not miss.
+"""Simplified rules, as C4.5's: conditions and rules are dropped that do not help on given rows.
 
-In: the rules of a tree, and rows with their classes, best those that the tree was not grown from. Out: a list of rules
-in the order in which they are asked; the last one answers where none of the others does.
+In: the rules of a tree, and rows with their classes, preferably rows that the tree was not fitted on. Out: a list of
+rules in the order in which they are applied; the last one applies to all remaining rows.
 
-    1. conditions   of every rule that one goes whose loss lowers the upper bound of the rule's errors most, as long as
-                    none rises (criteria/pessimism.py: few rows are believed less than many)
-    2. order        rules that have become alike are one; those with the lowest bound come first
-    3. rules        that one goes whose loss lowers the errors of the whole list most, as long as none rises
+    1. conditions   in each rule, drop the condition whose removal gives the lowest upper bound of the rule's error
+                    rate, and repeat as long as the bound does not rise (criteria/pessimism.py: small leaves are
+                    trusted less)
+    2. order        merge rules that have become equivalent, and sort them by the bound, lowest first
+    3. rules        drop the rule whose removal lowers the error of the whole list most, as long as it does not rise
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _CF = 0.25  # C4.5's confidence
 
 
 class Rows(NamedTuple):
-    """The rows that judge."""
+    """The rows that rules are simplified by."""
 
     passes: list[list[np.ndarray]]  # of each rule, for each of its conditions: which rows it lets through
     says: np.ndarray  # (rules,) class number
@@ -88,7 +89,7 @@ def _all(masks: Sequence[np.ndarray], chosen: Sequence[int], n_rows: int) -> np.
 
 
 def _bound(rows: Rows, covered: np.ndarray, wrong: np.ndarray) -> float:
-    """Upper bound of the share of errors; 1 where there are no rows."""
+    """Upper bound of the error rate; 1 where there are no rows."""
     from spinney.criteria.pessimism import extra_errors
 
     total = float(rows.weight[covered].sum())

@@ -1,4 +1,4 @@
-"""Errors over the rounds of a model that learns in rounds: on the rows it was fitted to, and on others."""
+"""Errors by round of a model trained in rounds: on the training rows, and on others."""
 
 from __future__ import annotations
 
@@ -18,26 +18,29 @@ _METRICS = ("error", "log_loss", "mean_squared_error")
 def plot_staged_errors(
     model: Any, X: Any = None, y: Any = None, *, eval_set: Any = None, metric: Any = None, ax: Any = None
 ) -> Any:
-    """Draw the error after each round, on the training rows and on others; the best round is marked.
+    """Plot the error after each round, on the training rows and on others; the best round is marked.
 
     Parameters
     ----------
-    model : fitted model with `staged_predict`, or what `boosting_cv` returned
-        Gradient boosting, AdaBoost, or any model of scikit-learn's with stages. Of `boosting_cv` the means of the folds
-        are drawn, in bands that are a standard deviation wide, and nothing else is needed.
-    X, y : table and targets
-        The training rows.
-    eval_set : (X, y), or a dict from name to such, optional
-        Rows that were held out. The last set says which round is best.
-    metric : {"error", "log_loss", "mean_squared_error"} or function, optional
-        What is drawn: by default the share of wrong rows, or the mean squared error. A function takes (y, predicted).
-        Of `boosting_cv`: the name of one of its metrics.
+    model : fitted model with `staged_predict`, or BoostingCV
+        Gradient boosting, AdaBoost, or any scikit-learn model with stages. For the result of `boosting_cv`, the means
+        over the folds are drawn, with bands of one standard deviation, and no data is needed.
+    X : array-like or DataFrame, optional
+        Training data.
+    y : array-like, optional
+        Targets of X.
+    eval_set : (X, y), or dict from name to (X, y), optional
+        Held-out rows. The last set determines the best round.
+    metric : {"error", "log_loss", "mean_squared_error"} or callable, optional
+        Metric to draw. A callable receives (y, predicted). For `boosting_cv`, the name of one of its metrics. Default:
+        the error rate, or the mean squared error.
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
@@ -54,7 +57,7 @@ def plot_staged_errors(
         raise TypeError(f"model must be a fitted model with staged_predict, got {type(model).__name__}.")
     check_is_fitted(model)
     if X is None or y is None:
-        raise ValueError("X and y must be given: the rows whose error is drawn.")
+        raise ValueError("X and y are missing. Pass the rows whose error is drawn.")
     name, judge = _judge(metric, hasattr(model, "classes_"))
     found = {label: judge(model, *rows) for label, rows in _sets(X, y, eval_set).items()}
     ax = plt.gca() if ax is None else ax
@@ -93,7 +96,7 @@ def _judge(metric: Any, has_classes: bool) -> tuple[str, Callable[..., list[floa
             float(log_loss(y, shares, labels=model.classes_)) for shares in model.staged_predict_proba(X)
         ]
     if metric == "error":
-        return "share of wrong rows", lambda model, X, y: [
+        return "error rate", lambda model, X, y: [
             1.0 - float(accuracy_score(y, said)) for said in model.staged_predict(X)
         ]
     return "mean squared error", lambda model, X, y: [

@@ -1,4 +1,4 @@
-"""What pictures of iterations share: which iterations, which columns, and panels side by side."""
+"""Shared by plots of iterations: which iterations, which columns, and panels in one figure."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _MOST = 6  # panels, unless more are asked for
 
 
 def history_of(model: Any, name: str) -> list[Any]:
-    """The steps of a model that was told to keep them."""
+    """The history of a model fitted with `keep_history=True`."""
     if not hasattr(type(model), "history_"):
         raise TypeError(f"model must be a fitted {name}, got {type(model).__name__}.")
     check_is_fitted(model)
     if model.history_ is None:
-        raise ValueError("model must have been fitted with keep_history=True: the picture shows the iterations.")
+        raise ValueError("model must be fitted with keep_history=True, since the plot shows the iterations.")
     steps: list[Any] = model.history_
     return steps
 
 
 def chosen_steps(steps: Sequence[int] | None, last: int) -> list[int]:
-    """Iterations to draw: those asked for, or a few, ever farther apart, and the last."""
+    """Iterations to draw: those requested, or a few with growing distances, including the last."""
     if steps is None:
         some = [*(step for step in _DEFAULT if step < last), last]
         if len(some) == _MOST - 1:  # one more, so that no panel stays empty
@@ -34,16 +34,16 @@ def chosen_steps(steps: Sequence[int] | None, last: int) -> list[int]:
         return [some[round(i)] for i in np.linspace(0, len(some) - 1, min(_MOST, len(some)))]
     whole = [isinstance(one, int | np.integer) and not isinstance(one, bool) and 0 <= one <= last for one in steps]
     if not len(whole) or not all(whole):
-        raise ValueError(f"steps must be whole numbers from 0 (the start) to {last} (the end), got {steps!r}.")
+        raise ValueError(f"steps must be integers from 0 (the start) to {last} (the end), got {steps!r}.")
     return [int(one) for one in steps]
 
 
 def chosen_rounds(rounds: Sequence[int], n_rounds: int) -> list[int]:
-    """The rounds that a model has, of those asked for."""
+    """The requested rounds that the model has."""
     wanted = list(rounds)
     whole = [isinstance(one, int | np.integer) and not isinstance(one, bool) and one >= 1 for one in wanted]
     if not all(whole) or not wanted or min(wanted) > n_rounds:
-        raise ValueError(f"rounds must be whole numbers from 1 to {n_rounds}, got {rounds!r}.")
+        raise ValueError(f"rounds must be integers from 1 to {n_rounds}, got {rounds!r}.")
     return [int(one) for one in wanted if one <= n_rounds]
 
 

@@ -1,4 +1,4 @@
-"""A tree as indented text, one line a branch."""
+"""A tree as indented text, one line per branch."""
 
 from __future__ import annotations
 
@@ -25,32 +25,34 @@ def export_text(
     show_weights: bool = False,
     show_missing: bool = False,
 ) -> str:
-    """The tree as indented text.
+    """Export a tree as indented text.
 
     Parameters
     ----------
-    model : fitted decision tree, forest, boosted model, or AdaBoost or bagging of decision trees
+    model : fitted model
+        A decision tree, a forest, a boosted model, or AdaBoost or bagging of decision trees.
     tree : int or (int, int), optional
-        Which one, of a model of many trees: 0, 1, ...; (round, class number) for boosting of more than two classes.
+        Tree of an ensemble: 0, 1, ...; (round, class index) for boosting with more than two classes.
     feature_names : list of str, optional
-        Names of the columns; by default those of the table the model was fitted on, else `feature_0`, `feature_1`, ...
+        Names of the columns. Default: those of the data that the model was fitted on, else `feature_0`, `feature_1`,
+        ...
     class_names : list of str, optional
-        Names of the classes, in the order of `classes_`; by default the labels of y. A list of lists for several
-        outputs.
+        Names of the classes, in the order of `classes_`; a list of lists for several outputs. Default: the labels of y.
     max_depth : int or None, default=10
-        Questions deeper than this are left out; None shows all.
+        Maximum depth shown; None shows all.
     spacing : int, default=3
-        Width of one step of the indent.
+        Width of one level of indentation.
     decimals : int, default=2
-        Decimals of thresholds and values. Thresholds that would read alike, or as 0, get more.
+        Number of decimals of thresholds and values. Thresholds that would look equal, or look like 0, get more.
     show_weights : bool, default=False
         Show the weight of each class in the leaves.
     show_missing : bool, default=False
-        Say at each question where rows go whose value is missing (a value never seen counts as missing).
+        Show at each split the branch of missing values. Categories not seen in training are treated as missing.
 
     Returns
     -------
     str
+        The text.
 
     Examples
     --------

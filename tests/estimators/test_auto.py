@@ -285,7 +285,7 @@ def test_the_leaderboard_without_pandas(monkeypatch):
         ({"families": ["forest"]}, r"families must name some of \['boosting'.*each once, got \['forest'\]"),
         ({"families": []}, r"families must name some of .* got \[\]"),
         ({"families": ["tree", "tree"]}, "each once"),
-        ({"scoring": "accurracy"}, "scoring='accurracy' is no score. Did you mean 'accuracy'"),
+        ({"scoring": "accurracy"}, "scoring='accurracy' is not a score. Did you mean 'accuracy'"),
         ({"scoring": lambda model, X, y: [1.0]}, "scoring must return one number, got"),
         ({"cv": 1}, r"'cv' parameter of AutoRegressor must be an int in the range \[2"),
         ({"time_budget": 0}, "'time_budget' parameter"),

@@ -437,7 +437,7 @@ def test_other_metrics_are_scored_besides_the_scorer():
     model = Regressor(n_estimators=5, early_stopping=True, scoring="r2")
     model.fit(X, Y, eval_set=(X_NEW, Y_NEW), eval_metric=["mae", "r2"])
     assert list(model.evals_result_["valid"]) == ["r2", "absolute_error"]
-    with pytest.raises(ValueError, match=r"scoring='r3' is no score. Did you mean 'r2'"):
+    with pytest.raises(ValueError, match=r"scoring='r3' is not a score. Did you mean 'r2'"):
         model.set_params(scoring="r3").fit(X, Y)
     model.set_params(early_stopping=False).fit(X, Y)  # nobody asks for it
     assert model.scorer_ is None

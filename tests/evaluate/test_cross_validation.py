@@ -78,7 +78,7 @@ def test_of_several_scores_one_may_fail():
     with pytest.warns(UserWarning, match="'neg_log_loss' failed, and is nan: y_true") as warnings:
         found = cross_validate(DecisionTreeClassifier(max_depth=2), X, y, scoring=["neg_log_loss", "accuracy"])
     assert any(
-        "has 1 rows, fewer than the 5 folds: some folds will be judged without it. Leave" in str(one.message)
+        "has 1 rows, fewer than the 5 folds. Some folds will be scored without it. Leave" in str(one.message)
         for one in warnings
     )
     assert np.isnan(found["test_neg_log_loss"]).any()
@@ -165,7 +165,7 @@ def test_leave_one_out():
     errors = cross_validate(DecisionTreeRegressor(), X, NUMBERS, cv="loo", scoring="neg_mean_absolute_error")
     assert errors.mean() < 0
     with pytest.raises(
-        ValueError, match="R\\^2 needs at least two rows a fold, and leave-one-out has one: set scoring"
+        ValueError, match=r"R\^2 needs at least two rows per fold, but leave-one-out has one\. Set scoring"
     ):
         cross_validate(DecisionTreeRegressor(), X, NUMBERS, cv="loo")
 
@@ -280,5 +280,5 @@ def test_errors():
             cross_validate(TREE, X, Y, **arguments)
     with pytest.raises(TypeError, match="estimator must be a model with a method fit, got 'tree'"):
         cross_validate("tree", X, Y, scoring="accuracy")
-    with pytest.raises(TypeError, match="sample_weight was given, but KNeighborsClassifier does not take it"):
+    with pytest.raises(TypeError, match=r"sample_weight is not supported by KNeighborsClassifier\.fit"):
         cross_validate(KNeighborsClassifier(), X, Y, sample_weight=WEIGHT)

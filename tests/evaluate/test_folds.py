@@ -71,7 +71,7 @@ def test_only_one_part_is_kept_where_it_is_the_rest_of_the_other():
         (sk.LeaveOneGroupOut(), "needs groups"),
         (
             sk.StratifiedKFold(25),
-            "25 folds need a class of at least 25 rows, but the largest has 20: set cv to at most",
+            "25 folds need a class of at least 25 rows, but the largest has 20. Set cv to at most",
         ),
         (sk.KFold(31), "31"),
     ],
@@ -84,7 +84,7 @@ def test_errors(cv, message):
 def test_more_errors():
     with pytest.raises(ValueError, match="groups must have one value per row: got 29 for 30 rows"):
         make_splits(3, X, CLASSES, GROUPS[:-1], True)
-    with pytest.raises(ValueError, match="cv='stratified' is for classifiers"):
+    with pytest.raises(ValueError, match="cv='stratified' is supported only for classification"):
         make_splits("stratified", X, np.arange(30.0), None, False)
 
 

@@ -84,7 +84,7 @@ def test_functions_and_dicts():
 @pytest.mark.parametrize(
     "scoring, message",
     [
-        ("acuracy", "scoring='acuracy' is no score. Did you mean 'accuracy'"),
+        ("acuracy", "scoring='acuracy' is not a score. Did you mean 'accuracy'"),
         ("rocauc", "Did you mean 'roc_auc'"),
         (["accuracy", "accuracy"], "a list of different names"),
         ([], "scoring must be a name"),
@@ -99,5 +99,5 @@ def test_errors(scoring, message):
 def test_a_score_is_a_number():
     with pytest.raises(ValueError, match="scoring must return a number"):
         Scoring(MODEL, lambda m, X, y: [1, 2])(MODEL, X, Y, None)
-    with pytest.raises(TypeError, match="StandardScaler has no score of its own"):
+    with pytest.raises(TypeError, match="StandardScaler has no score method"):
         Scoring(StandardScaler(), None)

@@ -103,7 +103,9 @@ def test_the_best_is_fitted_to_all_rows():
 def test_without_refit():
     found = search(TREE, GRID, X, Y, refit=False)
     assert found.best_estimator_ is None
-    with pytest.raises(AttributeError, match="predict needs the best model: search with refit=True"):
+    with pytest.raises(
+        AttributeError, match=r"predict needs the best model, which refit=False does not fit\. Search with refit=True"
+    ):
         found.predict(X)
     with pytest.raises(AttributeError, match="no attribute 'fit'"):
         found.fit  # noqa: B018
@@ -176,10 +178,10 @@ def test_a_candidate_that_fails_is_last():
         ),
         ({"criterion": "gini"}, {}, "must be a list of values"),
         ({"max_depth": []}, {}, "at least one"),
-        ({"max_depth": stats.randint(1, 5)}, {}, "is a distribution, .* use how='random'"),
-        ({"max_depth": stats.randint(1, 5)}, {"how": "halving"}, "set n_candidates"),
+        ({"max_depth": stats.randint(1, 5)}, {}, "is a distribution, .* Use how='random'"),
+        ({"max_depth": stats.randint(1, 5)}, {"how": "halving"}, "Set n_candidates"),
         (GRID, {"how": "bayes"}, r"how must be one of \['grid', 'random', 'halving'\], got 'bayes'"),
-        (GRID, {"n_candidates": 3}, "n_candidates must be at least 1, and is not for how='grid', got 3"),
+        (GRID, {"n_candidates": 3}, "n_candidates must be at least 1 and is not supported with how='grid', got 3"),
         (GRID, {"n_candidates": 0, "how": "random"}, "n_candidates must be at least 1"),
         (GRID, {"refit": "f1"}, r"refit must be True, False or one of the scores \['score'\], got 'f1'"),
     ],

@@ -176,7 +176,7 @@ def test_no_constraint_is_broken(people, lender, data):
     bounds = {name: data.draw(one) for name, one in possible.items() if data.draw(st.booleans())}
     rules = {"fixed": fixed, "directions": ways, "bounds": bounds}
     if any(allows_nothing(name, row[name], **rules) for name in names):
-        with pytest.raises(ValueError, match="is allowed: look at fixed, directions and bounds"):
+        with pytest.raises(ValueError, match=r"is allowed\. Check fixed, directions and bounds"):
             counterfactual(lender, row, fill=fill, **rules)
         return
     for one in counterfactual(lender, row, fill=fill, n=2, **rules):
@@ -314,7 +314,7 @@ def test_isolation_forests_and_rows_that_need_no_change():
     assert found.optimal
     same = counterfactual(model, found[0].row, target=1)
     assert same[0].cost == 0.0
-    assert "nothing has to change" in repr(same)
+    assert "no change is needed" in repr(same)
 
 
 @pytest.mark.parametrize("steps, leaves, climbs", [(1, 100, True), (3, 2, True), (2, 100, False)])
@@ -349,7 +349,8 @@ def test_a_search_that_is_cut_short(large, limit):
     assert 0.0 <= found[0].bound < found[0].cost
     assert not found.optimal
     assert found.nodes == (3 if "max_nodes" in limit else 0)
-    assert "is needed" in repr(found)
+    bound = found[0].bound
+    assert (f"no change costs less than {bound:.4g}" if bound > 0.0 else "a cheaper change may exist") in repr(found)
 
 
 def test_a_number_of_nodes_gives_the_same_result_every_time(large):
@@ -369,17 +370,23 @@ def test_a_number_of_nodes_gives_the_same_result_every_time(large):
 BAD = [
     ({"target": 7}, "target must be one of the classes ['no', 'yes'], got 7."),
     ({"probability": 1.5}, "probability must be a number between 0 and 1, got 1.5."),
-    ({"fixed": ["wage"]}, "fixed names the column 'wage', but the model's columns are ['job', 'age', 'pay', 'owns']."),
+    (
+        {"fixed": ["wage"]},
+        "fixed names the column 'wage', which the model does not have. Its columns are ['job', 'age', 'pay', 'owns'].",
+    ),
     ({"fixed": "age"}, "fixed must be a list of columns, got 'age'."),
     ({"directions": {"age": "up"}}, "directions must be 'increase' or 'decrease', got 'up' for 'age'."),
-    ({"directions": {"job": "increase"}}, "'job' has categories, which cannot increase: name the allowed in bounds."),
+    (
+        {"directions": {"job": "increase"}},
+        "'job' has categories, which cannot increase. Pass the allowed categories in bounds.",
+    ),
     ({"bounds": {"age": 3}}, "bounds of 'age' must be a pair (low, high), got 3."),
     ({"bounds": {"age": (5, 3)}}, "bounds of 'age' must be (low, high) with low <= high, got (5, 3)."),
     ({"bounds": {"job": "a"}}, "bounds of 'job' must be a list of categories, got 'a'."),
-    ({"bounds": {"job": ["z"]}}, "bounds of 'job': 'z' is none of its categories."),
+    ({"bounds": {"job": ["z"]}}, "bounds of 'job': 'z' is not one of its categories."),
     (
         {"bounds": {"age": (90, 99)}, "fixed": ["age"]},
-        "no value of 'age' is allowed: look at fixed, directions and bounds.",
+        "no value of 'age' is allowed. Check fixed, directions and bounds.",
     ),
     ({"weights": {"age": 0}}, "weights must be positive numbers, got 0 for 'age'."),
     ({"scale": {"age": -1}}, "scale must be positive numbers, got -1 for 'age'."),
@@ -391,7 +398,7 @@ BAD = [
     ),
     (
         {"bounds": {"job": ["a"]}, "fixed": ["job"]},
-        "no value of 'job' is allowed: look at fixed, directions and bounds.",
+        "no value of 'job' is allowed. Check fixed, directions and bounds.",
     ),
     ({"max_nodes": 0}, "max_nodes must be a positive integer, got 0."),
     ({"max_nodes": 2.5}, "max_nodes must be a positive integer, got 2.5."),
@@ -417,7 +424,7 @@ BAD_ROWS = {
     ),
     "infinite": (
         lambda X: {"job": "a", "age": 3, "pay": np.inf, "owns": True},
-        "row holds an infinite value in 'pay'",
+        "row has an infinite value in 'pay'",
     ),
 }
 
@@ -434,23 +441,23 @@ BAD_MODELS = {
     "of another library": (
         lambda fitted: LogisticRegression().fit([[0.0], [1.0]], [0, 1]),
         TypeError,
-        "needs one of Spinney's models of trees, got LogisticRegression",
+        "needs one of Spinney's tree-based models, got LogisticRegression",
     ),
     "a class": (lambda fitted: spinney.DecisionTreeClassifier, TypeError, "got the class DecisionTreeClassifier"),
     "a vote": (
         lambda fitted: spinney.VotingClassifier([(name, fitted[name]) for name in ("tree", "forest")]).fit(*table()),
         TypeError,
-        "is a mean of several models, which is no sum of trees",
+        "averages several models, which is not a sum of trees",
     ),
     "several outputs": (
         lambda fitted: spinney.DecisionTreeClassifier(max_depth=2).fit(table()[0], np.column_stack([table()[1]] * 2)),
         ValueError,
-        "predicts 2 columns of classes",
+        "has 2 outputs of classes",
     ),
     "one class": (
         lambda fitted: spinney.DecisionTreeClassifier().fit(table()[0], np.zeros(300)),
         ValueError,
-        "knows one class only",
+        "has only one class",
     ),
 }
 
@@ -474,7 +481,7 @@ def test_targets_that_are_no_range(numbers, target):
 
 
 def test_probabilities_of_numbers(numbers):
-    with pytest.raises(ValueError, match="predicts no probabilities"):
+    with pytest.raises(ValueError, match="needs predict_proba"):
         counterfactual(numbers, [0.0, 0.0, 0.0], target=(0, 1), probability=0.5)
 
 
@@ -511,7 +518,7 @@ def test_models_that_read_zeros_as_missing_values():
     X, y = table(120, 8)
     data = lightgbm.Dataset(X, y, params={"zero_as_missing": True, "verbose": -1})
     booster = lightgbm.train({"objective": "binary", "zero_as_missing": True, "verbose": -1}, data, 2)
-    with pytest.raises(ValueError, match="reads categories by number or zeros as missing values"):
+    with pytest.raises(ValueError, match="numbers categories itself or treats zeros as missing"):
         counterfactual(spinney.from_lightgbm(booster), X[0])
     plain = lightgbm.train({"objective": "binary", "verbose": -1}, lightgbm.Dataset(X, y), 3)
     found = counterfactual(spinney.from_lightgbm(plain), X[0])

@@ -94,7 +94,7 @@ def test_strings_frames_and_unknown_categories():
         assert [list(map(str, one)) for one in walked.grid_values] == [list(map(str, one)) for one in asked.grid_values]
     never, missing = partial_dependence(model, X, "island", custom_values={"island": ["Elsewhere", None]}).average.T
     assert np.array_equal(never, missing)
-    with pytest.raises(ValueError, match=r"column 'island' of X has no row with 'Elsewhere' to take it from"):
+    with pytest.raises(ValueError, match=r"column 'island' of X has no row with the value 'Elsewhere'"):
         partial_dependence(model, X, "island", custom_values={"island": ["Elsewhere"]}, method="brute")
 
 
@@ -279,11 +279,11 @@ def test_models_that_are_not_fitted():
     [
         (
             {"response_method": "predict"},
-            "'predict' needs numbers to average, and GradientBoostingClassifier predicts none",
+            "'predict' needs numeric predictions, but GradientBoostingClassifier predicts classes",
         ),
         (
             {"response_method": "predict_proba", "method": "recursion"},
-            "recursion' averages raw scores: predict_proba of a GradientBoostingClassifier",
+            "recursion' averages raw scores, and predict_proba of a GradientBoostingClassifier",
         ),
     ],
     ids=["classes", "probabilities by recursion"],

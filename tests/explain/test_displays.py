@@ -73,7 +73,7 @@ def test_what_is_wrong_is_said(model):
         PartialDependenceDisplay.from_estimator(model, X, "year", target="Emperor")
     with pytest.raises(ValueError, match=r"target must name an output \(a class, or its number from 0 to 2\)"):
         PartialDependenceDisplay.from_estimator(model, X, ("year", "island"))
-    with pytest.raises(ValueError, match="pairs of columns are drawn as averages"):
+    with pytest.raises(ValueError, match="kind must be 'average' or 'both' for pairs of columns"):
         PartialDependenceDisplay.from_estimator(model, X, ("sex", "island"), kind="individual", target=0)
     _, ax = plt.subplots()
     with pytest.raises(ValueError, match="ax must be 2 axes, one for each panel, got 1"):

@@ -134,7 +134,7 @@ def test_a_map_of_pairs(pairs):
 
 TWO_OUTPUTS = Explanation(np.ones((4, 3, 2)), np.zeros(2), feature_names=NAMES, output_names=["no", "yes"])
 PAIRS_OF_TWO = Explanation(np.ones((4, 3, 3, 2)), np.zeros(2), None, NAMES, ["no", "yes"], interactions=True)
-ONE_OUTPUT = r"draws one output, and this explanation has 2.*explanation\[\.\.\., 'no'"
+ONE_OUTPUT = r"draws one output, got 2. Choose one, as in explanation\[\.\.\., 'no'"
 NOT_DRAWN = {
     "waterfall of two outputs": (lambda found, pairs: plot_waterfall(TWO_OUTPUTS), ONE_OUTPUT),
     "beeswarm of two outputs": (lambda found, pairs: plot_beeswarm(TWO_OUTPUTS), ONE_OUTPUT),
@@ -144,7 +144,7 @@ NOT_DRAWN = {
     ),
     "waterfall of many rows": (
         lambda found, pairs: plot_waterfall(found),
-        r"draws one row, and there are 90: take one, as in explanation\[0\]",
+        r"draws one row, got 90. Choose one, as in explanation\[0\]",
     ),
     "beeswarm of one row": (lambda found, pairs: plot_beeswarm(found[0]), "plot_beeswarm draws many rows"),
     "beeswarm of no row": (lambda found, pairs: plot_beeswarm(found[:0]), "needs at least one row, got none"),
@@ -159,15 +159,15 @@ NOT_DRAWN = {
     ),
     "bars of pairs": (
         lambda found, pairs: plot_shap_bars(pairs),
-        "these are interactions: plot_interactions draws them",
+        "got interactions. Use plot_interactions",
     ),
     "pairs of columns": (
         lambda found, pairs: plot_interactions(found),
-        r"needs interactions: shap\(model, X, interactions=True\)",
+        r"needs interactions. Use shap\(model, X, interactions=True\)",
     ),
     "dependence without data": (
         lambda found, pairs: plot_shap_dependence(Explanation([[1.0, 2.0]], 0.0), 0),
-        "needs the rows themselves: an explanation with data",
+        "needs the data of the rows. Pass an explanation with data",
     ),
     "an unknown column": (
         lambda found, pairs: plot_shap_dependence(found, "width"),

@@ -51,13 +51,13 @@ NOT_THERE = {
     "third dimension": (
         lambda plain, several: plain[0, 0, 0],
         IndexError,
-        r"dimensions \(row, column\) has not 3",
+        r"dimensions \(row, column\) was indexed with 3 keys",
     ),
-    "length of a number": (lambda plain, several: len(plain[0, 0]), TypeError, "one number has no length"),
+    "length of a number": (lambda plain, several: len(plain[0, 0]), TypeError, "single number has no length"),
     "one value per column": (
         lambda plain, several: several.most(),
         ValueError,
-        r"dimensions \(row, column, output\) has no one value per column",
+        r"dimensions \(row, column, output\) has more than one value per column",
     ),
     "rows": (
         lambda plain, several: Explanation(np.zeros(3), 0.0),

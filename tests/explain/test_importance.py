@@ -108,9 +108,9 @@ def test_noise_of_many_values_is_seen_through(data, models):
 
 def test_columns_of_many_values_are_warned_of(data, models):
     X, _ = data
-    with pytest.warns(UserWarning, match=r"gain flatters columns of many different values, .*'x\[3\]' \(400\)"):
+    with pytest.warns(UserWarning, match=r"kind='gain' is biased towards columns with many distinct.*'x\[3\]' \(400\)"):
         importances(models[1], X[:N])
-    with pytest.warns(UserWarning, match="split flatters columns"):
+    with pytest.warns(UserWarning, match="kind='split' is biased towards columns"):
         importances(models[1], kind="split")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -125,7 +125,7 @@ def test_three_classes_and_strings():
         found = importances(model, X[1::2], y[1::2], kind)
         assert found.names == list(X.columns)
         assert set(np.array(found.names)[np.argsort(-found.importances_mean)[:3]]) >= {"bill_length_mm"}
-    with pytest.raises(ValueError, match="y holds 'Emperor', which is none of the model's classes"):
+    with pytest.raises(ValueError, match="y contains 'Emperor', which is not a class of the model"):
         importances(model, X, ["Emperor"] * len(X), "held_out")
 
 
@@ -193,11 +193,11 @@ def test_mean_absolute_shap_values(monkeypatch, data, models):
         (lambda boosted, forest, X, y: importances(forest, n_repeats=0), "n_repeats must be a positive integer, got 0"),
         (
             lambda boosted, forest, X, y: importances(forest, out_of_bag=True),
-            "out_of_bag=True is for kind 'permutation' or 'held_out', got 'gain'",
+            "out_of_bag=True is supported only with kind='permutation' and kind='held_out', got 'gain'",
         ),
         (
             lambda boosted, forest, X, y: importances(LinearRegression().fit(X, y)),
-            "is no model of Spinney's trees: ask for kind='permutation'",
+            "is not a model of Spinney's trees. Use kind='permutation'",
         ),
         (
             lambda boosted, forest, X, y: importances(forest, groups=[["a"]]),
@@ -213,11 +213,11 @@ def test_mean_absolute_shap_values(monkeypatch, data, models):
         ),
         (
             lambda boosted, forest, X, y: importances(boosted, X, y, "held_out", out_of_bag=True),
-            "this GradientBoostingRegressor has none",
+            "this GradientBoostingRegressor does not have",
         ),
         (
             lambda boosted, forest, X, y: importances(boosted, X, y, "permutation", out_of_bag=True),
-            "GradientBoostingRegressor has none",
+            "GradientBoostingRegressor does not have",
         ),
         (
             lambda boosted, forest, X, y: importances(forest, X, y, "held_out", out_of_bag=True),
@@ -227,11 +227,11 @@ def test_mean_absolute_shap_values(monkeypatch, data, models):
             lambda boosted, forest, X, y: importances(
                 forest, X[:N], y[:N], "permutation", out_of_bag=True, scoring="r2"
             ),
-            "out of bag, errors are counted",
+            "are not supported with out_of_bag=True, which uses errors",
         ),
         (
             lambda boosted, forest, X, y: importances(FITS["adaboost"](), X, y > 0, "held_out"),
-            "not for AdaBoostClassifier",
+            "boosting, not AdaBoostClassifier",
         ),
     ],
 )
@@ -244,5 +244,5 @@ def test_what_is_wrong_is_said(data, models, call, message):
 def test_held_out_importances_of_several_outputs(data):
     X, y = data
     two = spinney.RandomForestRegressor(2, random_state=0).fit(X, np.column_stack([y, y]))
-    with pytest.raises(ValueError, match="kind='held_out' is for one output, and y has 2"):
+    with pytest.raises(ValueError, match="kind='held_out' supports one output, but y has 2"):
         importances(two, X, np.column_stack([y, y]), "held_out")

@@ -89,11 +89,11 @@ def test_local_effects_of_categories():
         (lambda model, X: friedman_h(model, X, n_rows=1), "n_rows must be an integer of at least 2, got 1"),
         (
             lambda model, X: friedman_h(spinney.DecisionTreeRegressor().fit(X, np.ones(len(X))), X),
-            "the trees of this DecisionTreeRegressor ask nothing: there are no interactions to measure",
+            "the trees of this DecisionTreeRegressor have no splits, so there are no interactions to measure",
         ),
         (
             lambda model, X: friedman_h(spinney.DecisionTreeRegressor(max_depth=1).fit(X, X[:, 0]), X),
-            r"ask about column 'x\[0\]' only: there are no interactions",
+            r"split on column 'x\[0\]' only, so there are no interactions",
         ),
         (lambda model, X: friedman_h(model, X, [0]), "features must name at least two columns, or a pair"),
         (lambda model, X: friedman_h(model, X, [(0, 1)], kind="overall"), "kind='overall' measures columns, not pairs"),
@@ -102,7 +102,7 @@ def test_local_effects_of_categories():
             "friedman_h needs a model that is a sum of Spinney's",
         ),
         (lambda model, X: ale(model, X, 0, n_bins=0), "n_bins must be a positive integer, got 0"),
-        (lambda model, X: ale(model, np.ones((3, 3)), 0), r"column 'x\[0\]' has fewer than two different numbers"),
+        (lambda model, X: ale(model, np.ones((3, 3)), 0), r"column 'x\[0\]' has fewer than two distinct numbers"),
     ],
 )
 def test_what_is_wrong_is_said(data, call, message):
@@ -117,7 +117,7 @@ def penguin_forest():
 
 
 def test_an_effect_of_a_category_and_a_number(penguin_forest):
-    with pytest.raises(ValueError, match="ale of a pair needs two columns of numbers"):
+    with pytest.raises(ValueError, match="ale of a pair needs two numeric columns"):
         ale(penguin_forest, load_penguins()[0], ("island", "year"))
 
 
@@ -130,5 +130,5 @@ def test_an_effect_of_one_category(penguin_forest):
 def test_interactions_in_probabilities_of_boosting(data):
     X, _ = data
     boosted = spinney.GradientBoostingClassifier(n_estimators=2, min_samples_leaf=5).fit(X, X[:, 0] > 0)
-    with pytest.raises(ValueError, match="is no sum over its trees: measure 'raw' instead"):
+    with pytest.raises(ValueError, match=r"is not a sum over its trees\. Use response_method='raw'"):
         friedman_h(boosted, X, response_method="predict_proba")

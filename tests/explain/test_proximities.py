@@ -80,21 +80,21 @@ def test_outliers_and_clusters():
         ),
         (
             lambda forest: proximity(spinney.ExtraTreesClassifier(2, random_state=0).fit(X, classes()), X, kind="gap"),
-            "not seen some rows: this ExtraTreesClassifier has none",
+            "bootstrap samples, which this ExtraTreesClassifier does not have",
         ),
         (
             lambda forest: proximity(forest, X, X, kind="out_of_bag"),
-            "the rows of the fit with each other: leave Y out",
+            "the training rows with each other. Leave Y out",
         ),
-        (lambda forest: proximity(forest, X[:9], kind="gap"), "X must be the 80 rows of the fit, got 9"),
-        (lambda forest: proximity(forest, X, X[:9], kind="gap"), "Y must be the 80 rows of the fit, got 9"),
+        (lambda forest: proximity(forest, X[:9], kind="gap"), "X must be the 80 training rows, got 9"),
+        (lambda forest: proximity(forest, X, X[:9], kind="gap"), "Y must be the 80 training rows, got 9"),
         (lambda forest: nearest_rows(forest, X, n_rows=80), "n_rows must be an integer from 1 to 79, got 80"),
         (
             lambda forest: outlier_scores(forest, X, kind="gap"),
             "kind must be 'leaves' or 'out_of_bag' for outlier_scores",
         ),
         (lambda forest: outlier_scores(forest, X, [1, 2]), "y must have one value for each of the 80 rows of X, got 2"),
-        (lambda forest: proximity(spinney.KMeans(2).fit(X), X), "this KMeans is no model of Spinney's trees"),
+        (lambda forest: proximity(spinney.KMeans(2).fit(X), X), "this KMeans is not a model of Spinney's trees"),
     ],
 )
 def test_what_is_wrong_is_said(forest, call, message):
@@ -104,5 +104,5 @@ def test_what_is_wrong_is_said(forest, call, message):
 
 def test_models_without_trees_have_no_rows_that_are_alike():
     vote = spinney.VotingClassifier([("a", spinney.RandomForestClassifier(2))]).fit([[0], [1]], [0, 1])
-    with pytest.raises(TypeError, match="is no model of Spinney's trees, whose leaves say which rows are alike"):
+    with pytest.raises(TypeError, match="is not a model of Spinney's trees, which proximities need"):
         proximity(vote, [[0], [1]])

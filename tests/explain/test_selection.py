@@ -76,10 +76,10 @@ def test_scikit_learns_selection_works_on_our_models(table, model):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"step": 1}, "step must be a share of the columns between 0 and 1, got 1."),
+        ({"step": 1}, "step must be a fraction between 0 and 1, got 1."),
         ({"min_features": 0}, "min_features must be a positive integer, got 0."),
         ({"min_features": 9}, "min_features must be at most the number of columns, 7, got 9."),
-        ({"tolerance": -1}, "tolerance must be a number from 0 on, got -1."),
+        ({"tolerance": -1}, "tolerance must be a number of at least 0, got -1."),
         ({"scoring": ["accuracy", "f1"]}, "scoring must be one score, got ['accuracy', 'f1']."),
     ],
 )
@@ -98,12 +98,12 @@ BAD_CALLS = {
     "no importances": (
         lambda X, y: select_features(LogisticRegression(), X.drop(columns="job"), y, cv=2),
         TypeError,
-        "LogisticRegression has none",
+        "LogisticRegression does not have",
     ),
     "one column": (
         lambda X, y: select_features(FOREST, np.zeros(300), y),
         ValueError,
-        "X must be a table with rows and columns, got shape",
+        "X must be two-dimensional, got shape",
     ),
     "columns that may not go": (
         lambda X, y: select_features(
@@ -115,7 +115,7 @@ BAD_CALLS = {
     "names that may not go": (
         lambda X, y: select_features(spinney.DecisionTreeClassifier(categorical_features=["job"]), X, y, cv=2),
         ValueError,
-        "may be dropped: give a mask or numbers of columns",
+        "may be dropped. Pass a mask or column numbers",
     ),
 }
 

@@ -319,33 +319,33 @@ NOT_EXPLAINED = {
     "of another library": (
         lambda X, y: LinearRegression().fit(X, y),
         TypeError,
-        r"one of Spinney's models of trees \(.*\), got LinearRegression\. Models of",
+        r"one of Spinney's tree-based models \(.*\), got LinearRegression\. Import models of",
     ),
     "a loss": (
         lambda X, y: spinney.Loss(lambda y, f: y - f, lambda y, f: 1.0),
         TypeError,
-        "must be a fitted model of trees, got Loss",
+        "must be a fitted tree-based model, got Loss",
     ),
     "not fitted": (lambda X, y: spinney.DecisionTreeRegressor(), NotFittedError, "not fitted yet"),
     "k-means": (
         lambda X, y: spinney.KMeans(2, n_init=1).fit(X),
         TypeError,
-        "KMeans cannot be explained by SHAP values of its trees",
+        "KMeans does not support SHAP values",
     ),
     "AdaBoost of numbers": (
         lambda X, y: spinney.AdaBoostRegressor(**FEW).fit(X, y),
         TypeError,
-        "AdaBoostRegressor predicts a weighted median of its trees, which is no sum",
+        "AdaBoostRegressor predicts a weighted median of its trees, which is not a sum",
     ),
     "a vote": (
         lambda X, y: spinney.VotingRegressor([("tree", spinney.DecisionTreeRegressor())]).fit(X, y),
         TypeError,
-        "VotingRegressor joins the answers of several models",
+        "VotingRegressor combines several models",
     ),
     "boosting from an estimator": (
         lambda X, y: spinney.GradientBoostingRegressor(init=LinearRegression(), min_samples_leaf=5, **FEW).fit(X, y),
         ValueError,
-        r"begins with an initial estimator \(init=LinearRegression\)",
+        r"starts from an initial estimator \(init=LinearRegression\)",
     ),
 }
 

@@ -47,9 +47,9 @@ def test_bad_arguments(penguins):
         surrogate(spinney.RandomForestClassifier(), X)
     with pytest.raises(TypeError, match="model must be a fitted model with a method predict, got 3"):
         surrogate(3, X)
-    with pytest.raises(ValueError, match="held_out must be a share of the rows from 0 up to 1, got 1"):
+    with pytest.raises(ValueError, match="held_out must be a fraction from 0 to below 1, got 1"):
         surrogate(model, X, held_out=1)
-    with pytest.raises(ValueError, match="X must have at least 2 rows to fit a tree to, got 1"):
+    with pytest.raises(ValueError, match="X must have at least 2 rows to fit a tree on, got 1"):
         surrogate(model, X[:1])
 
 

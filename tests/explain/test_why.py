@@ -41,7 +41,7 @@ def test_contributions_add_up_to_the_answer(name):
             found.contributions.sum(axis=0), abs=1e-9
         )
         assert found.prediction == model.predict_row(row.tolist())
-        assert str(found).startswith(f"{type(model).__name__} says ")
+        assert str(found).startswith(f"{type(model).__name__} predicts ")
 
 
 def test_the_story_of_a_penguin():
@@ -49,19 +49,19 @@ def test_the_story_of_a_penguin():
     model = spinney.DecisionTreeClassifier(max_depth=3).fit(X, y)
     for row in (X.iloc[200], X.iloc[[200]], X.iloc[200].to_dict()):
         assert str(path(model, row)).splitlines() == [
-            "DecisionTreeClassifier says Gentoo: share of class Gentoo 1",
+            "DecisionTreeClassifier predicts Gentoo: probability of class Gentoo 1",
             "start 0.3605",
-            "+0.5853 -> 0.9457  flipper_length_mm > 206.50 (it is 213)",
-            "+0.05426 -> 1  island = Biscoe (it is Biscoe)",
+            "+0.5853 -> 0.9457  flipper_length_mm > 206.50 (value 213)",
+            "+0.05426 -> 1  island = Biscoe (value Biscoe)",
         ]
     other = path(model, X.iloc[200], target="Adelie")
-    assert other.says == "share of class Adelie"
+    assert other.says == "probability of class Adelie"
     missing = X.iloc[200].to_dict() | {"flipper_length_mm": None}
-    assert "flipper_length_mm is missing (it is missing)" in str(path(model, missing))
+    assert "flipper_length_mm is missing (value missing)" in str(path(model, missing))
     boosted = spinney.GradientBoostingClassifier(n_estimators=12, random_state=0).fit(X, y)
     told = path(boosted, X.iloc[200], most_trees=2)
     assert len(told.trees) == 2
-    assert "where all trees start" in str(told)
+    assert "start: sum over the roots of all trees" in str(told)
     assert f"flipper_length_mm = {213}" in str(told)
     c45 = spinney.C45Classifier().fit(X, y)
     assert "flipper_length_mm is missing: parts of the row go down every branch" in str(path(c45, missing))
@@ -117,11 +117,11 @@ def forest():
         ),
         (
             lambda forest, X: path(FITS["adaboost-numbers"](), X[0]),
-            "the weighted median of its trees, which is no sum",
+            "the weighted median of its trees, which is not a sum",
         ),
         (
             lambda forest, X: path(FITS["c50"](), X[0]),
-            "votes of trees that send rows down several branches, which is no sum",
+            "votes of trees that send rows down several branches, which is not a sum",
         ),
         (lambda forest, X: path(forest, X[:2]), "row must be one row, got a table of 2"),
         (lambda forest, X: path(forest, X[0], target=1), "target must be a number from 0 to 0, got 1"),

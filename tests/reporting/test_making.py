@@ -134,7 +134,7 @@ def test_models_without_trees_and_models_as_they_are(penguins):
     assert 'id="trees"' not in page
     tree = spinney.DecisionTreeClassifier(max_depth=2).fit(X, y)
     page = spinney.report(tree, X, y, cv=0).html
-    assert "if the model was fitted on them, it looks too good" in page
+    assert "If the model was fitted on them, scores are optimistic" in page
 
 
 def test_many_rows_are_sampled(monkeypatch):
@@ -145,7 +145,7 @@ def test_many_rows_are_sampled(monkeypatch):
     X = rng.normal(size=(2500, 3))
     tree = spinney.DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
     page = spinney.report(tree, X, X[:, 0], cv=2).html
-    assert "2,000 rows, drawn from 2,500, were cross-validated" in page
+    assert "2,000 rows, sampled from 2,500, were cross-validated" in page
 
 
 def text_of_page(page):
@@ -160,7 +160,7 @@ def test_the_page_names_target_file_date_and_rows(two):
     page = spinney.report(model, X, y, cv=0, source="penguins.csv", made_on=DAY)
     assert page.title == "kind of bird, by 7 columns of penguins.csv"
     words = text_of_page(page.html)
-    for one in ("target kind of bird", "data penguins.csv", "rows 344", "made 18 November 2026"):
+    for one in ("target kind of bird", "data penguins.csv", "rows 344", "created 18 November 2026"):
         assert one in words
     assert f"<title>{page.title}</title>" in page.html
     assert spinney.report(model, X, y.to_numpy(), cv=0).title == "GradientBoostingClassifier"
@@ -188,15 +188,17 @@ def test_dependence_on_categories_is_points_of_the_commonest(two):
     y = X["size"] + (X["place"].cat.codes % 3)
     model = spinney.RandomForestRegressor(5, random_state=0).fit(X, y)
     page = spinney.report(model, X, y, cv=0, target="price").html
-    figure = next(one for one in page.split("<figure>") if "<figcaption>place</figcaption>" in one and "mean of" in one)
+    figure = next(
+        one for one in page.split("<figure>") if "<figcaption>place</figcaption>" in one and "mean prediction" in one
+    )
     n = X["place"].nunique()
     assert figure.count("<circle") == 12
     assert 'class="line' not in figure
     assert f"{n - 11} others" in figure
-    assert f"The 11 commonest of {n} categories" in figure
+    assert f"The 11 most common of {n} categories" in figure
     common = X["place"].value_counts(sort=True).index[:5]
     assert all(one in figure for one in common)
-    assert "mean of price, predicted" in figure
+    assert "mean prediction of price" in figure
     heights = [float(one) for one in re.findall(r'class="strip" x="[\d.]+" y="([\d.]+)"', figure)]
     assert np.diff(heights).min() > 12  # labels of 12 pixels do not touch
 
@@ -221,7 +223,7 @@ def test_learning_curves_say_how_many_rows_and_why(monkeypatch, two):
     X = rng.normal(size=(6000, 2))
     tree = spinney.DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
     words = text_of_page(spinney.report(tree, X, X[:, 0], cv=2).html)
-    assert "These curves use 4,000 of the 6,000 rows, 50 % of them held out: they take 10 more fits" in words
+    assert "These curves use 4,000 of the 6,000 rows, 50 % of them held out: they need 10 more fits" in words
 
 
 def test_a_judgement_that_is_there_already_is_shown_as_it_is(monkeypatch, penguins):
@@ -235,7 +237,7 @@ def test_a_judgement_that_is_there_already_is_shown_as_it_is(monkeypatch, pengui
     monkeypatch.setattr("spinney.reporting.judged._cross_validated", lambda *rest: pytest.fail("it is not made again"))
     page = spinney.report(model, X, y, judged=given).html
     words = text_of_page(page)
-    assert "From 4 rows held out: each score is of rows that the model had not seen" in words
+    assert "Based on 4 rows held out: every score is of rows that the model had not seen" in words
     assert "0.7512" in words
     assert data_of(page)["counts"]["tables"][0] == [1, 0, 0, 0, 0, 1, 0, 0, 2]
     given.predictions = shares[:3]
@@ -256,7 +258,7 @@ def test_warnings_of_the_fits_are_on_the_page_and_nowhere_else(recwarn):
         warnings.simplefilter("ignore")
         model = spinney.StackingClassifier(members).fit(X, y)
     words = text_of_page(spinney.report(model, X, y, cv=2).html)
-    assert "A warning of the fits for this page: The least populated class in y has only" in words
+    assert "Warning of a fit for this page: The least populated class in y has only" in words
     assert not [one for one in recwarn if "least populated" in str(one.message)]
 
 
@@ -276,11 +278,11 @@ def test_histograms_of_whole_numbers_have_no_gaps():
 
 
 BAD = [
-    (lambda m, X, y: (spinney.KMeans(2).fit(np.eye(4)), X, y), {}, TypeError, "takes a fitted classifier or regressor"),
-    (lambda m, X, y: (m, X, None), {}, ValueError, "needs the target y"),
-    (lambda m, X, y: (m, X, y[:-1]), {}, ValueError, "must have as many rows"),
-    (lambda m, X, y: (m, X, np.c_[y, y]), {}, ValueError, "models of one target"),
-    (lambda m, X, y: (m, X, ["what"] * len(y)), {}, ValueError, "classes that the model does not know"),
+    (lambda m, X, y: (spinney.KMeans(2).fit(np.eye(4)), X, y), {}, TypeError, "needs a fitted classifier or regressor"),
+    (lambda m, X, y: (m, X, None), {}, ValueError, "needs the targets y"),
+    (lambda m, X, y: (m, X, y[:-1]), {}, ValueError, "must have the same number of rows"),
+    (lambda m, X, y: (m, X, np.c_[y, y]), {}, ValueError, "supports one target"),
+    (lambda m, X, y: (m, X, ["what"] * len(y)), {}, ValueError, "classes that the model was not fitted on"),
     (lambda m, X, y: (m, X, y), {"cv": 1}, ValueError, "cv must be 0 or a number of folds"),
     (lambda m, X, y: (m, X[:6], y[:6]), {}, ValueError, "cv=5 needs at least 10 rows"),
     (lambda m, X, y: (m, X, y), {"groups": [1]}, ValueError, "groups must have one entry per row"),
@@ -365,7 +367,7 @@ def test_large_forests_are_asked_by_their_first_trees(monkeypatch, three):
     monkeypatch.setattr("spinney.reporting.looked._LEAST_TREES", 2)
     monkeypatch.setattr("spinney.reporting.judged._CURVE_TREES", 8 * 3)
     page = spinney.report(model, X, y, cv=2).html
-    assert "are of the first 2 of 8 trees" in page
+    assert "use the first 2 of 8 trees" in page
     assert "Learning curve" in page
     rows = data_of(page)["rows"]
     smaller = np.mean([tree.predict_proba(X) for tree in model.estimators_[:2]], axis=0)
@@ -384,7 +386,7 @@ def test_many_classes_with_long_names():
 
 def test_too_few_rows_or_groups_or_no_numbers(three):
     _, model, X, y = three
-    with pytest.raises(ValueError, match="With cv=0 the model is scored as it is"):
+    with pytest.raises(ValueError, match="Use cv=0 to score the model itself"):
         spinney.report(model, X[:2], y[:2])
     with pytest.raises(ValueError, match="cv=5 needs at least 5 groups, got 2"):
         spinney.report(model, X, y, groups=np.arange(len(y)) % 2)
@@ -398,6 +400,6 @@ def test_models_of_models_and_missing_values_that_go_several_ways(penguins):
     X, y = load_penguins()
     members = [("a", spinney.DecisionTreeClassifier(max_depth=2)), ("b", spinney.RandomForestClassifier(2))]
     page = spinney.report(spinney.VotingClassifier(members).fit(X, y), X, y, cv=2).html
-    assert "There are no SHAP values: VotingClassifier joins" in page
+    assert "There are no SHAP values: VotingClassifier combines" in page
     page = spinney.report(spinney.C50Classifier(trials=2).fit(X, y), X, y, cv=2).html
     assert "There are no SHAP values: X has missing values" in page

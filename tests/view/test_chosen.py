@@ -98,7 +98,7 @@ def test_drawings():
 
 def test_errors_say_what_there_is():
     forest = RandomForestClassifier(**FEW).fit(X, Y)
-    with pytest.raises(TypeError, match="which is many trees: set tree to a number from 0 to 2"):
+    with pytest.raises(TypeError, match=r"has several trees\. Set tree to a number from 0 to 2"):
         export_text(forest)
     for wrong in (3, -4, "a", 1.0, (1, 1)):
         with pytest.raises(ValueError, match="tree must be a number from 0 to 2, got"):

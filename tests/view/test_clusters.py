@@ -103,13 +103,13 @@ def test_which_steps():
 
 def test_errors_say_what_would_be_right():
     model = KMeans(3, keep_history=True, random_state=0).fit(X)
-    with pytest.raises(ValueError, match=r"steps must be whole numbers from 0 \(the start\) to \d+ \(the end\), got"):
+    with pytest.raises(ValueError, match=r"steps must be integers from 0 \(the start\) to \d+ \(the end\), got"):
         plot_kmeans_steps(model, X, steps=[99])
     with pytest.raises(
         ValueError, match=r"features must be two different columns of X, numbers from 0 to 1, got \(0, 2\)"
     ):
         plot_kmeans_steps(model, X, features=(0, 2))
-    with pytest.raises(ValueError, match="model must have been fitted with keep_history=True"):
+    with pytest.raises(ValueError, match="model must be fitted with keep_history=True"):
         plot_kmeans_steps(KMeans(3).fit(X), X)
     with pytest.raises(TypeError, match="model must be a fitted GaussianMixture, got LogisticRegression"):
         plot_em_steps(LogisticRegression(), X)

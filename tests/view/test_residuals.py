@@ -70,12 +70,12 @@ def test_other_columns_stand_still_and_links_are_followed():
         (
             lambda m: plot_residual_rounds(m, X, Y, rounds=[0]),
             ValueError,
-            "rounds must be whole numbers from 1 to 2, got",
+            "rounds must be integers from 1 to 2, got",
         ),
         (
             lambda m: plot_residual_rounds(m, X, Y, rounds=[3]),
             ValueError,
-            "rounds must be whole numbers from 1 to 2, got",
+            "rounds must be integers from 1 to 2, got",
         ),
         (
             lambda m: plot_residual_rounds(m, X, Y, resolution=0),

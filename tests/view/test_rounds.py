@@ -62,11 +62,11 @@ def test_three_classes_by_name():
 
 def test_errors_say_what_would_be_right():
     model = AdaBoostClassifier(n_estimators=2, keep_weights=True).fit(X, Y)
-    with pytest.raises(ValueError, match=r"rounds must be whole numbers from 1 to 2, got \(0, 1\)"):
+    with pytest.raises(ValueError, match=r"rounds must be integers from 1 to 2, got \(0, 1\)"):
         plot_adaboost_rounds(model, X, Y, rounds=(0, 1))
     with pytest.raises(ValueError, match="y must have one class for each of the 60 rows of fit"):
         plot_adaboost_rounds(model, X, Y[:5])
-    with pytest.raises(ValueError, match="model must have been fitted with keep_weights=True"):
+    with pytest.raises(ValueError, match="model must be fitted with keep_weights=True"):
         plot_adaboost_rounds(AdaBoostClassifier(n_estimators=2).fit(X, Y), X, Y)
     with pytest.raises(TypeError, match="model must be a fitted AdaBoostClassifier, got LogisticRegression"):
         plot_adaboost_rounds(LogisticRegression().fit(X, Y), X, Y)

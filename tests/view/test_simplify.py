@@ -124,14 +124,14 @@ def test_weights_unknown_classes_and_one_tree_of_many():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"simplify": True}, "simplify=True needs rows to judge by: X and y"),
-        ({"X": BIRDS, "y": SPECIES}, "X and y are rows to simplify by: set simplify=True"),
+        ({"simplify": True}, "simplify=True needs rows to simplify by. Pass X and y"),
+        ({"X": BIRDS, "y": SPECIES}, "X and y are used only with simplify=True. Set simplify=True"),
         (
             {"simplify": True, "X": BIRDS, "y": SPECIES[:3]},
             "y must have one value for each of the 344 rows of X, got shape",
         ),
         ({"simplify": True, "X": BIRDS, "y": SPECIES, "sort": "samples"}, "sort must be 'tree' with simplify=True"),
-        ({"simplify": True, "X": BIRDS, "y": ["Emperor"] * 344}, "y holds none of the classes that the model knows"),
+        ({"simplify": True, "X": BIRDS, "y": ["Emperor"] * 344}, "y contains none of the classes of the model"),
     ],
 )
 def test_errors(options, message):
@@ -139,5 +139,5 @@ def test_errors(options, message):
     with pytest.raises(ValueError, match=message):
         export_rules(model, **options)
     numbers = DecisionTreeRegressor(max_depth=2).fit(BIRDS, np.arange(344.0))
-    with pytest.raises(ValueError, match="simplify=True is for trees of one output of classes"):
+    with pytest.raises(ValueError, match="simplify=True is supported only for classification with one output"):
         export_rules(numbers, simplify=True, X=BIRDS, y=np.arange(344.0))

@@ -44,7 +44,7 @@ def test_errors_of_both_sets_and_the_best_round():
     held = 1 - np.array(list(model.staged_score(*HELD)))
     np.testing.assert_allclose(found["validation rows"], held)
     assert f"best: round {held.argmin() + 1}" in found
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rounds", "share of wrong rows")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rounds", "error rate")
     assert ax.lines[0].get_xdata()[0] == 1
 
 
@@ -85,7 +85,7 @@ def test_cross_validation_at_every_round():
             TypeError,
             "with staged_predict, got",
         ),
-        (lambda m: plot_staged_errors(m), ValueError, "X and y must be given"),
+        (lambda m: plot_staged_errors(m), ValueError, "X and y are missing"),
         (
             lambda m: plot_staged_errors(m, *TRAIN, eval_set=[HELD[0]]),
             ValueError,
