@@ -29,23 +29,28 @@ _KINDS = (*_TREES, *_FORESTS, *_BOOSTED, *_ADABOOST, *_BAGGING, *_ISOLATION)
 
 
 def to_sklearn(model: Any) -> Any:
-    """A fitted model as scikit-learn's class of the same name.
+    """Convert a fitted model to the scikit-learn estimator of the same name.
 
-    For libraries that know scikit-learn's classes only, such as shap or dtreeviz. The trees are the same; scikit-learn
-    rounds tables to float32, so that a value within float32's precision of a threshold can go the other way.
+    The result works with libraries that accept only scikit-learn's classes, such as shap or dtreeviz. The trees are the
+    same. scikit-learn rounds its input to float32, so a value within float32's precision of a threshold can take the
+    other branch.
 
     Parameters
     ----------
     model : fitted DecisionTree*, ExtraTree*, RandomForest*, ExtraTrees*, GradientBoosting*, AdaBoost*, Bagging* or \
             IsolationForest
-        Its splits must be on numbers. A boosted model must have a loss that scikit-learn has: "squared_error",
-        "absolute_error", "quantile", "log_loss" or "exponential". AdaBoost and bagging must be of decision trees, and
-        AdaBoost's algorithm "SAMME".
+        The model. All its splits must be on numbers. A boosted model must have a loss that scikit-learn also has:
+        "squared_error", "absolute_error", "quantile", "log_loss" or "exponential". The base estimators of AdaBoost and
+        bagging must be decision trees, and AdaBoost's algorithm must be "SAMME".
 
     Returns
     -------
-    estimator of scikit-learn, fitted
-        With the parameters that both classes have. A boosted model's learning rate is part of its trees.
+    fitted scikit-learn estimator
+        It has the parameters that both classes have. A boosted model's learning rate is included in its trees.
+
+    See Also
+    --------
+    to_onnx, explain.shap
 
     Examples
     --------

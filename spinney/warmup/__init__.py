@@ -23,9 +23,21 @@ __all__ = ["compile_ahead", "families"]
 
 
 def compile_ahead(names: Iterable[str] = (), every: bool = False, n_jobs: int | None = None) -> list[str]:
-    """Compile families (default: all of them) for the common kinds of tables, or for every kind.
+    """Compile kernels ahead of time and store them in the kernel cache.
 
-    Returns what failed, a line each: none, if all is well.
+    Parameters
+    ----------
+    names : iterable of str, default=()
+        Families to compile, from `families()`. If empty, all families.
+    every : bool, default=False
+        Whether to compile for every kind of data. By default only the common kinds are compiled.
+    n_jobs : int, default=None
+        Number of processes. None is one per core.
+
+    Returns
+    -------
+    list of str
+        One line per failure; empty if everything was compiled.
 
     Examples
     --------
