@@ -185,7 +185,9 @@ class SpilledBatches(GivenBatches):
         self._lock = Lock()
 
     def __reduce__(self) -> Any:
-        raise TypeError("a table of an iterator's batches cannot be copied or sent elsewhere: write it to files first.")
+        raise TypeError(
+            "a table opened from an iterator cannot be copied or sent to another process. Write it to files first."
+        )
 
     def _read(self) -> Iterator[Any]:
         with self._lock:
@@ -208,7 +210,7 @@ class SpilledBatches(GivenBatches):
     def _spill(self) -> None:
         """All at once, so that whoever stops half way has lost nothing."""
         if self._file is not None:
-            raise ValueError("the iterator of batches ended with an error before: open the table anew.")
+            raise ValueError("the iterator of batches ended with an error before. Open the table again.")
         self._file = tempfile.TemporaryFile(prefix="spinney-")  # noqa: SIM115
         assert self._waiting is not None
         for frame in self._waiting:
@@ -237,7 +239,7 @@ def open_batches(source: Any, **text: Any) -> BatchSource:
     if isinstance(source, Iterable):
         return GivenBatches(lambda: source)
     raise TypeError(
-        "open_table takes names of files, a polars LazyFrame, a function that returns batches, or an iterator of "
+        "open_table accepts names of files, a polars LazyFrame, a function that returns batches, or an iterator of "
         f"batches, got {type(source).__name__}."
     )
 

@@ -91,7 +91,7 @@ def join_parts(kind: str, name: Any, parts: list[tuple[str, Numbers | Labels]]) 
         raise TypeError(f"{where}: {what}, column {name!r}, is strings in some rows and numbers in others.")
     if kind == "sample_weight" and any(labelled):
         word = parts[labelled.index(True)]
-        raise TypeError(f"{word[0]}: sample_weight, column {name!r}, holds words, such as {word[1].values[0]!r}.")  # type: ignore
+        raise TypeError(f"{word[0]}: sample_weight, column {name!r}, holds strings, such as {word[1].values[0]!r}.")  # type: ignore
     if not any(labelled):
         return Side(np.concatenate([one.values for _, one in parts]))  # type: ignore[union-attr]
     words = sorted({value for _, one in parts for value in one.values})  # type: ignore[union-attr]

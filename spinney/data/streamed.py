@@ -73,7 +73,7 @@ class StreamedTable(OpenedTable):
             identity = source.identity()
             if identity is None:
                 raise ValueError(
-                    "cache= keeps what was read from files, and these batches come from none: leave it out, or write "
+                    "cache=... needs data in files, but these batches do not come from files. Leave it out, or write "
                     "them to files first."
                 )
             self._digest = digest_of([_VERSION, identity, target, sample_weight, list(drop), options])
@@ -91,7 +91,7 @@ class StreamedTable(OpenedTable):
         # pandas writes the numbers of its rows to files as columns of this name
         self.columns = [name for name in known if name not in apart and not _INDEX.fullmatch(str(name))]
         if not self.columns:
-            raise ValueError("there is no column to learn from besides the target.")
+            raise ValueError("there is no feature column besides the target.")
 
     # --- what users ask ---------------------------------------------------------------------------------------------
 
@@ -172,13 +172,13 @@ class StreamedTable(OpenedTable):
     def refuse_values(self, owner: str) -> NoReturn:
         """Say that a model needs values."""
         raise TypeError(
-            f"{owner} takes tables in memory, since it needs their values, and X was opened from files with "
-            "spinney.open_table: hand it X.collect(), if that fits into memory, or a sample of the rows."
+            f"{owner} needs the values of X in memory, but X was opened with spinney.open_table. Pass X.collect() if "
+            "it fits into memory, or a sample of the rows."
         )
 
     def original(self) -> Any:
         """Nobody gets all values by accident."""
-        self.refuse_values("this model, or what it was told to use (init, scoring),")
+        self.refuse_values("this model, or its init or scoring,")
 
     def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, Table]:
         """The schema of the whole table, and its rows, without values."""

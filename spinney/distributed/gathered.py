@@ -46,8 +46,8 @@ def _plan(table: RemoteTable, n_rows: int, n_bytes: int, owner: str, copies: flo
     workers = workers_with_room(
         table.client,
         int(copies * n_bytes) + per_row * n_rows,
-        f"{owner} is fitted to all {n_rows:,} rows in one place, which",
-        "use a larger worker, fewer rows (X.sample(frac=...)) or smaller types (float32).",
+        f"{owner} is fitted on all {n_rows:,} rows in one place, which",
+        "Use a larger worker, fewer rows (X.sample(frac=...)) or smaller types (float32).",
     )
     return Gathering(table.client, table.partitions, n_rows, workers)
 

@@ -125,6 +125,6 @@ def keys_of_rows(codes: np.ndarray, bins: Bins) -> np.ndarray:
 def _refuse_sparse(part: Any, owner: str) -> None:
     if is_sparse(part):
         raise TypeError(
-            f"The chunks of X are sparse, and {owner} takes sparse tables on one machine only: map_blocks them to "
-            "arrays, or pass a matrix of SciPy's."
+            f"The chunks of X are sparse, and {owner} supports sparse data only on one machine. Convert "
+            "them to arrays with map_blocks, or pass a SciPy matrix."
         )

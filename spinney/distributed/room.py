@@ -23,8 +23,8 @@ def workers_with_room(client: Any, n_bytes: int, what: str, remedy: str) -> dict
     }
     if not found:
         raise MemoryError(
-            f"{what} takes {_gigabytes(n_bytes)} on a worker, and the largest one may use "
-            f"{_gigabytes(int(_FREE * max(limits.values())))} of its memory for it: {remedy}"
+            f"{what} takes {_gigabytes(n_bytes)} on a worker, but the largest worker can use only "
+            f"{_gigabytes(int(_FREE * max(limits.values())))} of its memory for it. {remedy}"
         )
     return dict(sorted(found.items()))
 

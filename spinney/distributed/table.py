@@ -57,8 +57,8 @@ class RemoteTable(TableElsewhere):
 
     def rows_here(self) -> Any:
         raise ValueError(
-            "scoring= needs the rows themselves, and those of a dask collection are elsewhere: use scoring='loss', or "
-            "a scorer that goes by predictions alone, such as 'accuracy'; or name metrics in eval_metric."
+            "scoring=... needs the rows, but a dask collection keeps them on the workers. Use scoring='loss', a scorer "
+            "that needs only predictions, such as 'accuracy', or metrics in eval_metric."
         )
 
     def close(self) -> None:
@@ -109,7 +109,7 @@ class RemoteRows(RowsElsewhere):
     ) -> RemoteDataset:
         if max_bins is None:
             raise ValueError(
-                "max_bins=None sorts all values, which takes all rows in one place: set max_bins=255 for a dask "
+                "max_bins=None sorts all values, which needs all rows in one place. Set max_bins=255 for a dask "
                 "collection, or pass X.compute()."
             )
         return self.encode_dataset(self.learn_bins(counts, max_bins, team), team)
@@ -180,7 +180,9 @@ def _join_columns(parts_of_column: list[Column], number: int) -> Column:
     if str in kinds and len(kinds) > 1:
         other = next(value for value in values if not isinstance(value, str))
         label = str(number) if name is None else repr(name)
-        raise TypeError(f"Column {label} of X holds strings in some partitions and others, such as {other!r}, in some.")
+        raise TypeError(
+            f"Column {label} of X holds strings in some partitions and other values, such as {other!r}, in others."
+        )
     if float in kinds:
         values = [float(value) for value in values]
     elif int in kinds:

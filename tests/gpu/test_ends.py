@@ -72,7 +72,7 @@ print(model.fit(X, X[:, 0]).fingerprint_ == known)
 """
 _FORBIDDEN = (
     "A forked process cannot use the GPU that its parent has used: start processes by 'spawn'. Use device='cpu', or "
-    "'auto' for a GPU where there is one."
+    "device='auto' to use a GPU if there is one."
 )
 
 
@@ -127,7 +127,7 @@ say(lambda: fit(X, y))
 def test_limits_are_said():
     assert (
         simulate(1, "-W", "ignore", "-c", _SAID)
-        == "Tables of so many columns, or trees of so many leaves, are for device='cpu'."
+        == "The GPU does not support this many columns or leaves. Use device='cpu'."
     )
 
 
