@@ -138,11 +138,11 @@ def _holds_strings(column: Column) -> bool:
 def _check_steps(operations: Operations, schema: Schema, dtype: str) -> None:
     """Steps before the model are written for a table of float64 numbers only."""
     if operations and (not _one_tensor(schema) or schema.is_categorical.any()):
-        raise ValueError("the steps of this Pipeline before the model must give numbers, not categories.")
+        raise ValueError("the steps of this Pipeline before the model must return numbers, not categories.")
     if operations and dtype == "float32":
         raise ValueError(
-            "dtype='float32' cannot be had with steps before the model: scikit-learn would round in each of them. Use "
-            "dtype='float64'."
+            "dtype='float32' is not supported with steps before the model, because scikit-learn would round in each of "
+            "them. Use dtype='float64'."
         )
 
 
