@@ -41,17 +41,33 @@ _INDEX = re.compile(r"__index_level_\d+__")
 
 
 class StreamedTable(OpenedTable):
-    """A table in files or batches, opened by `spinney.open_table`. It goes where X goes, in `fit` and `predict`.
+    """Data in files or batches, opened by `spinney.open_table` and passed to `fit` and `predict` as X.
 
     Attributes
     ----------
     columns : list
-        The names of the features (their numbers, if batches are arrays).
+        Names of the feature columns; their indices if batches are arrays.
     n_rows : int
+        Number of rows.
+    shape : tuple of int
+        Number of rows and number of feature columns.
     y : ndarray or None
-        The target.
+        The target; None if `open_table` was given none.
     sample_weight : ndarray or None
-        The weights.
+        The sample weights; None if `open_table` was given none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import spinney
+    >>> X = np.arange(12.0).reshape(4, 3)
+    >>> table = spinney.open_table(lambda: np.split(X, 2), target=2)
+    >>> table.shape, table.y.tolist()
+    ((4, 2), [2.0, 5.0, 8.0, 11.0])
+    >>> [len(batch) for batch in table.batches()]
+    [2, 2]
+    >>> bool((table.collect() == X[:, :2]).all())
+    True
     """
 
     def __init__(
@@ -129,18 +145,41 @@ class StreamedTable(OpenedTable):
         self.lock = RLock()
 
     def take(self, rows: np.ndarray) -> StreamedTable:
-        """Some rows of the whole table, in this order."""
+        """Select rows, in the given order.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Row numbers in the whole data. Numbers may repeat.
+
+        Returns
+        -------
+        StreamedTable
+            The table of these rows. No data is read.
+        """
         other = self.with_counts(self.counts)
         other.rows = np.asarray(rows, np.int64)
         return other
 
     def batches(self) -> Iterator[Any]:
-        """The features of all rows, one table in memory after the other."""
+        """Iterate over the feature columns of all rows, batch by batch.
+
+        Yields
+        ------
+        DataFrame, table or ndarray
+            A table in memory, of the type that the files or batches have.
+        """
         for batch in self._batches(self.columns):
             yield pick(batch.frame, self.columns)
 
     def collect(self) -> Any:
-        """The features of all rows as one table in memory, for models that need their values."""
+        """Read the feature columns of all rows into memory, for models that need their values.
+
+        Returns
+        -------
+        DataFrame, table or ndarray
+            All rows as one table in memory, of the type that the files or batches have.
+        """
         parts: list[Any] = []
         places: list[np.ndarray] = []
         before = 0

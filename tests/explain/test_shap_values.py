@@ -345,7 +345,7 @@ NOT_EXPLAINED = {
     "boosting from an estimator": (
         lambda X, y: spinney.GradientBoostingRegressor(init=LinearRegression(), min_samples_leaf=5, **FEW).fit(X, y),
         ValueError,
-        r"starts from an initial estimator \(init=LinearRegression\)",
+        r"begins with an initial estimator \(init=LinearRegression\)",
     ),
 }
 
