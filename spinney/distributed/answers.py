@@ -1,10 +1,10 @@
-"""Answers of fitted models for dask collections, partition by partition, when somebody computes them.
+"""Lazy predictions of fitted models for dask collections, partition by partition.
 
-In:  a fitted model, one of its methods, a dask DataFrame or Array. Out: a collection that is not computed yet: of a
-DataFrame a Series, or a DataFrame whose columns are classes or features, with the index of X; of an Array an Array.
-One row that looks like X is answered here at once: it says which type and how many columns the answers have, and what
-does not suit the model is said before anything is computed. The model is one task of the graph, and so goes to each
-worker once.
+In:  a fitted model, one of its methods, a dask DataFrame or Array. Out: a collection that is not computed yet: for a
+DataFrame a Series, or a DataFrame whose columns are classes or features, with the index of X; for an Array an Array.
+One row that looks like X is predicted in the client at once. It gives the type and the number of columns, and raises an
+error if X does not suit the model, before anything is computed. The model is one task of the graph, so each worker gets
+it once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is a dask collection, and the client that computes it.
+"""Recognise dask collections, and find the client that computes them.
 
-In:  whatever was handed to `fit`. Out: yes or no, without importing dask; vectors of one value per row as NumPy or
-pandas has them. A process that has not imported dask cannot hold a collection of it.
+In:  an argument of `fit`. Out: whether it is a dask collection, without importing dask; vectors of one value per row,
+as NumPy or pandas has them. A process that has not imported dask cannot hold a dask collection.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Forests on a cluster: codes are shared out to every worker that has room for them, and each grows some of the trees.
+"""Random forests and extra-trees on a cluster: every worker with enough memory gets all codes and grows some trees.
 
-In:  `RemoteRows`, a target, a plan. Out: the forest and its bags, those of the concatenated table. What is random about
-a tree follows from its number and from what the rows hold, so that it does not matter who grows it. If a worker is
-lost, the trees that it had not finished are grown elsewhere.
+In:  `RemoteRows`, a target, a plan. Out: the forest and its bags, equal to those of the concatenated data. The random
+choices of a tree depend on its number and on the row contents, so any worker can grow it. If a worker is lost, its
+unfinished trees are grown on other workers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Rows that a fit must have in one place: brought to a worker, if they fit there, and fitted there as one task.
+"""Fits that need all rows in one place: they run on one worker, as one task, if the rows fit into its memory.
 
-In:  a collection, a model. Out: the partitions and the workers that have room for all of them; or the model's fitted
-attributes, made on one worker: those of a fit of the concatenated table. Sizes are looked at before anything is moved.
+In:  a collection, a model. Out: the partitions and the workers that have memory for all of them; or the model's fitted
+attributes, computed on one worker, equal to those of a fit of the concatenated data. Sizes are checked before anything
+is moved.
 """
 
 from __future__ import annotations

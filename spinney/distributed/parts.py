@@ -1,7 +1,7 @@
-"""What is done to one partition, on the worker that has it. Every function here runs as a task of Dask's.
+"""Functions that run on one partition, on the worker that has it. Each runs as a Dask task.
 
-In:  a partition: a pandas frame or a NumPy array. Out: what the client puts together (schemas, sampled rows, how often
-categories occur), and codes, which stay on the worker.
+In:  a partition: a pandas DataFrame or a NumPy array. Out: what the client combines (schemas, sampled rows, category
+counts), and codes, which stay on the worker.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Whether what must be in one place fits there: the memory of workers against the size of a table.
+"""Checks that data fits into the memory of one worker.
 
-In:  a client, bytes. Out: the workers that have room, or an error that says how much is missing and what to do.
+In:  a client, bytes. Out: the workers with enough memory, or an error with the sizes and the remedy.
 """
 
 from __future__ import annotations

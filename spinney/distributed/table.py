@@ -1,8 +1,8 @@
-"""A dask DataFrame or Array as a table whose rows are elsewhere: partitions, and the schema of all of them together.
+"""A dask DataFrame or Array as a table: partitions on the workers, and the schema of all of them together.
 
-In:  a collection. Out: `RemoteTable`, which stands for X; `RemoteRows`, which stands for the table that a schema read.
-The partitions are computed once and stay with the workers until their codes are made. Names, kinds and categories are
-those that the concatenated table would have: categories are the sorted union of the partitions' own.
+In:  a collection. Out: `RemoteTable`, in place of X; `RemoteRows`, in place of the table that a schema read. The
+partitions are computed once and stay on the workers until they are encoded. Names, types and categories are those of
+the concatenated data: categories are the sorted union of the partitions' categories.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Boosting and prediction on a GPU: the CPU's models, bit for bit. See docs/gpu.md.
 
-In: the word for a device, and a table. Out: who boosts there, and the table as he wants it. Importing this loads
-nothing; what needs the GPU's compiler is imported when it is asked for.
+In: the `device` parameter, and a table. Out: the class that runs the rounds on that device, and the table in the form
+that it needs. Importing this module loads nothing; the GPU compiler is imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What fields of records may hold: small functions (value, place) that raise `ModelFormatError`, for use in tables."""
+"""Checks of record fields: small functions (value, place) that raise `ModelFormatError`, for use in tables."""
 
 from __future__ import annotations
 

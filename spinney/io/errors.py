@@ -1,4 +1,4 @@
-"""What is wrong with a model file, and where."""
+"""The error of model files: what is wrong, and where."""
 
 from __future__ import annotations
 
