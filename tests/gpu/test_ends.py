@@ -164,8 +164,8 @@ print(cuda.problem())
 def test_what_the_driver_says_becomes_a_sentence():
     assert simulate(1, "-c", _DRIVER).splitlines() == [
         "7",
-        "The GPU's driver says CUDA_ERROR_OUT_OF_MEMORY.",
-        "this one has compute capability 6.1, and at least 7.0 is wanted.",
+        "The GPU driver reports CUDA_ERROR_OUT_OF_MEMORY.",
+        "this one has compute capability 6.1, but at least 7.0 is needed.",
         "None",
         "Error at driver init: CUDA driver library cannot be found.",
     ]

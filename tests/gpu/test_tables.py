@@ -107,7 +107,7 @@ def test_wrong_tables_are_refused_as_those_of_numpy():
     )
     assert said[3] == "X has 1 features, but GradientBoostingRegressor is expecting 2 features as input."
     assert said[4] == (
-        "The table is on GPU 1, and GPU 0 is the current one: copy the table there, or make GPU 1 the current device "
+        "The data is on GPU 1, but GPU 0 is the current one. Copy the data there, or make GPU 1 the current device "
         "of CuPy or torch first."
     )
 
