@@ -1,8 +1,8 @@
-"""Files in batches: Parquet, Arrow (IPC) and CSV, by polars or pyarrow, whichever is installed.
+"""Files in batches: Parquet, Arrow (IPC) and CSV, read by polars or pyarrow, whichever is installed.
 
-In: names of files. Out: their rows, some at a time, and words for where these are: file and row group, record batch or
-lines. Files are told apart from others, and from themselves at another time, by name, size and time of change: one that
-changes or vanishes between two passes is an error, and so is one whose columns differ from the first file's.
+In: names of files. Out: their rows, in batches, each with a text that names the place: file and row group, record batch
+or lines. A file is identified by name, size and modification time. A file that changes or disappears between two passes
+raises an error, and so does one whose columns differ from the first file's.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Batches: a table that comes piece by piece, and can be gone through again and again.
+"""Batches: data that is read piece by piece, and can be read several times.
 
-In:  files (`batch_files.py`), a lazy polars frame, a function that returns batches, or an iterator of them; a batch is
+In:  files (`batch_files.py`), a polars LazyFrame, a function that returns batches, or an iterator of them; a batch is
      a table in memory of any kind.
-Out: a `BatchSource`: its batches in their order, each with words for where it is from, as often as somebody asks.
+Out: a `BatchSource`: its batches in their order, each with a text that names its place, as often as needed.
 
-An iterator can be gone through once only: its batches are laid down in a temporary file on the way. So is what a lazy
-frame says.
+An iterator can be read only once, so its batches are written to a temporary file on the way. The result of a LazyFrame
+is, too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a first look through a table in batches finds: its schema, the number of rows, columns beside the features.
+"""The result of the first pass through batches: the schema, the number of rows, and columns besides the features.
 
-In: columns of batches. Out: a `Look`, which can be kept in a file (`code_store.py`).
+In: columns of batches. Out: a `Look`, which can be stored in a file (`code_store.py`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Tables and vectors that are on a GPU: arrays of CuPy's, tensors of torch's, and others that say so of themselves.
+"""Tables and vectors on a GPU: CuPy arrays, torch tensors, and others with the same protocols.
 
-In: any object. Out: whether its numbers are on a GPU; where they are there (`OnGpu`); or a copy of them here. Objects
-are asked by the protocols that GPU libraries share, `__cuda_array_interface__` and DLPack: no library is imported, and
-nothing here talks to a GPU. Who does so is `spinney/gpu`.
+In: any object. Out: whether its numbers are on a GPU; their address there (`OnGpu`); or a copy in CPU memory. Objects
+are recognised by the protocols that GPU libraries share, `__cuda_array_interface__` and DLPack. No library is imported,
+and nothing here uses a GPU; `spinney/gpu` does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Opening a table, whatever it is."""
+"""Opening input of any kind as a table."""
 
 from __future__ import annotations
 

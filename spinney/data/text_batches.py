@@ -1,9 +1,9 @@
 """CSV files in batches: blocks of whole lines, parsed by polars or pyarrow.
 
-In: a file with a header. Out: frames whose columns are of one type in all of the file: whole numbers, numbers, Booleans
-or strings. Types are what all cells agree on, found by one pass through the file, which also says where its blocks are
-and counts the rows; whole numbers and others make numbers, but numbers and words in one column are an error that says
-in which lines. Passes after that read their blocks side by side, and parse the columns that are asked for.
+In: a file with a header. Out: frames whose columns have one type in the whole file: integers, numbers, Booleans or
+strings. The types are those that fit all cells. One pass through the file finds them, counts the rows and divides the
+file into blocks. Integers and other numbers make numbers; numbers and strings in one column raise an error that names
+the lines. Later passes read their blocks in parallel, and parse only the columns needed.
 """
 
 from __future__ import annotations
