@@ -91,7 +91,7 @@ class KernelCache:
         try:
             return self._find(sig, target_context)
         except Exception as error:  # whatever it is, the kernel can be compiled
-            say_once(f"compiled kernels could not be looked for and are compiled anew ({_in_words(error)}).")
+            say_once(f"compiled kernels could not be looked up and are compiled again ({_in_words(error)}).")
             return None
 
     def _find(self, sig: Any, target_context: Any) -> Any:
@@ -141,7 +141,7 @@ class KernelCache:
         except FileNotFoundError:
             return None
         except OSError as error:
-            say_once(f"a compiled kernel was not used and is compiled anew ({error.strerror or error}).")
+            say_once(f"a compiled kernel was not used and is compiled again ({error.strerror or error}).")
             return self._discard(path, is_packaged)
         try:
             digest, body = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
@@ -149,7 +149,7 @@ class KernelCache:
                 raise ValueError("damaged")
             return self._unpack(body, target_context, sig)
         except Exception as error:  # whatever is wrong with the file, the cure is the same
-            say(f"the compiled kernel {path} cannot be used and is compiled anew ({_in_words(error)}).")
+            say(f"the compiled kernel {path} cannot be used and is compiled again ({_in_words(error)}).")
             return self._discard(path, is_packaged)
 
     def _discard(self, path: Path, is_packaged: bool) -> None:
@@ -189,7 +189,7 @@ class KernelCache:
             _clean(folder)
         except Exception as error:  # a full or read-only disk costs the next process a compilation, no more
             say_once(
-                f"a compiled kernel could not be kept in {folder} ({_in_words(error)}): every process compiles it."
+                f"a compiled kernel could not be stored in {folder} ({_in_words(error)}), so every process compiles it."
             )
 
     # What is kept of a kernel; those of a GPU are others (gpu_cache.py).

@@ -168,7 +168,7 @@ def _check(result: Any) -> Any:
     """What a call of the driver's gave, or an error."""
     status, *values = result
     if int(status) != 0:
-        raise GpuError(f"The GPU's driver says {status.name}.")
+        raise GpuError(f"The GPU driver reports {status.name}.")
     return values[0] if len(values) == 1 else values
 
 
@@ -324,7 +324,7 @@ def check_device(found: int, current: int) -> None:
     """Say what to do where a table is on another GPU."""
     if found != current:
         raise GpuError(
-            f"The table is on GPU {found}, and GPU {current} is the current one: copy the table there, or make GPU "
+            f"The data is on GPU {found}, but GPU {current} is the current one. Copy the data there, or make GPU "
             f"{found} the current device of CuPy or torch first."
         )
 
@@ -357,7 +357,7 @@ def problem() -> str | None:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         return f"{' '.join(lines[:2]).rstrip('.:')}."
     if (major, minor) < _LEAST_CAPABILITY:
-        return f"this one has compute capability {major}.{minor}, and at least {_LEAST_CAPABILITY[0]}.0 is wanted."
+        return f"this one has compute capability {major}.{minor}, but at least {_LEAST_CAPABILITY[0]}.0 is needed."
     return None
 
 

@@ -105,7 +105,7 @@ def pipeline_works() -> bool:
 def _decide() -> bool:
     if compiler_choice() == "numba":
         say_once(
-            "SPINNEY_COMPILER=numba: every process compiles its kernels with Numba's own compiler, a minute or more."
+            "with SPINNEY_COMPILER=numba, every process compiles its kernels with plain Numba, for a minute or more."
         )
         return False
     if was_checked():
@@ -118,13 +118,13 @@ def _decide() -> bool:
     elif verdict.compiles:
         keep_nothing()
         say_once(
-            f"compiled kernels cannot be kept with Numba {numba.__version__} ({verdict.reason}): every process "
-            f"compiles its own, some seconds each time. {remedy}"
+            f"compiled kernels cannot be stored with Numba {numba.__version__} ({verdict.reason}), so every process "
+            f"compiles its own, for some seconds each time. {remedy}"
         )
     else:
         say_once(
-            f"the quick compiler does not work with Numba {numba.__version__} ({verdict.reason}): every process "
-            f"compiles its kernels with Numba's own, to the same results, but for a minute or more. {remedy}"
+            f"the fast compiler does not work with Numba {numba.__version__} ({verdict.reason}), so every process "
+            f"compiles its kernels with plain Numba, for a minute or more. The results are the same. {remedy}"
         )
     return verdict.compiles
 

@@ -41,8 +41,8 @@ def cache_folder() -> Path | None:
         except OSError as error:
             reasons.append(f"{root}: {error.strerror or error}")
     say(
-        "no folder to keep compiled kernels in: every process compiles its own. Make one of these usable, or set "
-        f"SPINNEY_CACHE_DIR to a folder of yours ({'; '.join(reasons)})."
+        "there is no usable folder for compiled kernels, so every process compiles its own. Make one of these usable, "
+        f"or set SPINNEY_CACHE_DIR to your own folder ({'; '.join(reasons)})."
     )
     return None
 

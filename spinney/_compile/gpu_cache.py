@@ -45,7 +45,9 @@ class GpuKernelCache(KernelCache):
             return None
         found = self._load(folder / self._file(sig, self._magic_of(None)), False, target_context, sig)
         if found is None:
-            say_once(f"compiling for the GPU: about half a minute for a first fit, once, then kept in {folder}.")
+            say_once(
+                f"compiling for the GPU: about half a minute for the first fit. The kernels are stored in {folder}."
+            )
         return found
 
     def _magic_of(self, data: Any) -> tuple[Any, ...]:

@@ -108,7 +108,7 @@ def announce(kernel: str, size: int, is_kept: bool, in_cache: Callable[[], set[s
         return
     _said.add(family)
     _covered.update(kernels)
-    kept = "once" if is_kept else "in every process, since there is no folder to keep it in"
+    kept = "once" if is_kept else "in every process, since there is no folder to store it in"
     say(
         f"compiling {family}: about {max(1, round(seconds * _slowness()))} s, {kept}. "
         "`python -m spinney.warmup` does it ahead of time."

@@ -1,1 +1,1 @@
-"""Room 1: any table becomes a Dataset."""
+"""Reading input of any kind into a Dataset."""

@@ -1,8 +1,8 @@
-"""Files in batches: Parquet, Arrow (IPC) and CSV, by polars or pyarrow, whichever is installed.
+"""Files in batches: Parquet, Arrow (IPC) and CSV, read by polars or pyarrow, whichever is installed.
 
-In: names of files. Out: their rows, some at a time, and words for where these are: file and row group, record batch or
-lines. Files are told apart from others, and from themselves at another time, by name, size and time of change: one that
-changes or vanishes between two passes is an error, and so is one whose columns differ from the first file's.
+In: names of files. Out: their rows, in batches, each with a text that names the place: file and row group, record batch
+or lines. A file is identified by name, size and modification time. A file that changes or disappears between two passes
+raises an error, and so does one whose columns differ from the first file's.
 """
 
 from __future__ import annotations
@@ -352,7 +352,7 @@ def open_files(source: Any, **text: Any) -> FileBatches:
     paths = find_paths(source)
     kinds = {_format(path) for path in paths}
     if len(kinds) > 1:
-        raise ValueError(f"open_table takes files of one format, got {' and '.join(sorted(kinds))}.")
+        raise ValueError(f"open_table accepts files of one format only, got {' and '.join(sorted(kinds))}.")
     if find_spec("polars") is None and find_spec("pyarrow") is None:
         raise ImportError("Reading tables from files needs polars or pyarrow: pip install polars.")
     kind = kinds.pop()
@@ -370,7 +370,9 @@ def find_paths(source: Any) -> list[Path]:
     if isinstance(source, list | tuple):
         return [path for one in source for path in find_paths(one)]
     if "://" in str(source):
-        raise ValueError(f"open_table reads files of this machine, got {source!r}: copy it here, or scan it by polars.")
+        raise ValueError(
+            f"open_table reads files of this machine, got {source!r}: copy it to this machine, or scan it with polars."
+        )
     path = Path(source).expanduser()
     if path.is_dir():
         found = sorted(one for one in path.iterdir() if one.suffix.lower() in _SUFFIXES)
@@ -394,7 +396,7 @@ def _format(path: Path) -> str:
     if head == b"ARROW1":
         return "Arrow"
     if path.suffix.lower() in (".parquet", ".pq", ".arrow", ".feather", ".ipc"):
-        raise ValueError(f"{path} is damaged, or a stream of Arrow's: it does not begin like a file of its kind.")
+        raise ValueError(f"{path} is damaged or an Arrow stream: it does not begin like a file of its kind.")
     if path.suffix.lower() in (".json", ".jsonl", ".ndjson", ".xlsx", ".xls"):
         raise ValueError(f"open_table reads Parquet, Arrow and CSV files, got {path}: write it as one of these first.")
     return "CSV"

@@ -1,11 +1,11 @@
-"""Batches: a table that comes piece by piece, and can be gone through again and again.
+"""Batches: data that is read piece by piece, and can be read several times.
 
-In:  files (`batch_files.py`), a lazy polars frame, a function that returns batches, or an iterator of them; a batch is
+In:  files (`batch_files.py`), a polars LazyFrame, a function that returns batches, or an iterator of them; a batch is
      a table in memory of any kind.
-Out: a `BatchSource`: its batches in their order, each with words for where it is from, as often as somebody asks.
+Out: a `BatchSource`: its batches in their order, each with a text that names its place, as often as needed.
 
-An iterator can be gone through once only: its batches are laid down in a temporary file on the way. So is what a lazy
-frame says.
+An iterator can be read only once, so its batches are written to a temporary file on the way. The result of a LazyFrame
+is, too.
 """
 
 from __future__ import annotations
@@ -185,7 +185,9 @@ class SpilledBatches(GivenBatches):
         self._lock = Lock()
 
     def __reduce__(self) -> Any:
-        raise TypeError("a table of an iterator's batches cannot be copied or sent elsewhere: write it to files first.")
+        raise TypeError(
+            "a table opened from an iterator cannot be copied or sent to another process. Write it to files first."
+        )
 
     def _read(self) -> Iterator[Any]:
         with self._lock:
@@ -208,7 +210,7 @@ class SpilledBatches(GivenBatches):
     def _spill(self) -> None:
         """All at once, so that whoever stops half way has lost nothing."""
         if self._file is not None:
-            raise ValueError("the iterator of batches ended with an error before: open the table anew.")
+            raise ValueError("the iterator of batches ended with an error before. Open the table again.")
         self._file = tempfile.TemporaryFile(prefix="spinney-")  # noqa: SIM115
         assert self._waiting is not None
         for frame in self._waiting:
@@ -237,7 +239,7 @@ def open_batches(source: Any, **text: Any) -> BatchSource:
     if isinstance(source, Iterable):
         return GivenBatches(lambda: source)
     raise TypeError(
-        "open_table takes names of files, a polars LazyFrame, a function that returns batches, or an iterator of "
+        "open_table accepts names of files, a polars LazyFrame, a function that returns batches, or an iterator of "
         f"batches, got {type(source).__name__}."
     )
 

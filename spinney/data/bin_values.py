@@ -1,7 +1,7 @@
-"""Values that stand for bins: random thresholds are drawn between them, and rows that are codes alone are read by them.
+"""Values that represent bins, for random thresholds between them and for rows that are known only by codes.
 
-A bin's middle lies midway between its edges; the outer bins end at the column's least and greatest value. What counts
-is only how far the middles lie apart: they are kept as places on a line from 0 to 256, and a table says which bins lie
+The middle of a bin is halfway between its edges. The outer bins end at the column's smallest and largest value. Only
+the distances between middles matter: they are kept as places on a line from 0 to 256, and a table lists which bins lie
 in which of its 256 cells.
 """
 

@@ -1,13 +1,14 @@
-"""What is kept of a table in a folder: arrays, checked by sums, whole or not at all.
+"""Encoded tables stored in a folder: arrays with checksums, complete or not at all.
 
-In: arrays, and what they belong to. Out: files that survive, each
+In: arrays, and a description of what they belong to. Out: files that can be used again, each
 
     magic   8 bytes
-    header  a page of 4,096 bytes or several: JSON with the arrays' shapes, types, places and checksums
+    header  one or several pages of 4,096 bytes: JSON with the arrays' shapes, types, places and checksums
     arrays  each beginning with a page, so that it can be mapped
 
-A file is written under another name, brought to the disk and then renamed: what has its name is whole. Whoever reads
-it compares all checksums. A damaged file is an error that names it; one of another version is not used.
+A file is written under a temporary name, flushed to the disk and then renamed, so a file with its final name is
+complete. A reader compares all checksums. A damaged file raises an error that names it; one of another version is not
+used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables whose columns are read one by one: frames, and arrays of Python objects. Neighbours in memory are joined."""
+"""Tables whose columns are read one by one: frames, and arrays of Python objects. Adjacent columns are joined."""
 
 from __future__ import annotations
 

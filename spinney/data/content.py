@@ -1,8 +1,8 @@
-"""Rows in an order that follows from what they hold, a hash, and not from where they stand.
+"""Row orders that depend on the row contents (a hash) and not on the row numbers.
 
-In: a table, or columns, or codes. Out: row numbers. What is drawn in that order does not depend on the
-order of the table, and a row of weight 2 is drawn like two rows that are alike. Rows that are alike but for their
-weights stand in the order of these, where they are given.
+In: a table, or columns, or codes. Out: row numbers. What is sampled in that order does not depend on the order of the
+table, and a row of weight 2 is sampled like two equal rows. Rows that differ only in their weights are sorted by
+weight, where weights are given.
 """
 
 from __future__ import annotations

@@ -80,8 +80,8 @@ def check_rows(n_rows: int, what: str) -> None:
     """Raise where rows cannot be numbered: cells may be any number, rows have numbers of 31 bits."""
     if n_rows > MOST_ROWS:
         raise ValueError(
-            f"{what} holds at most {MOST_ROWS:,} rows on one machine, got {n_rows:,}: take a sample of the rows, or "
-            "share them out to several machines."
+            f"{what} supports at most {MOST_ROWS:,} rows on one machine, got {n_rows:,}. Use a sample of the rows, or "
+            "a cluster (docs/scaling.md)."
         )
 
 

@@ -1,8 +1,8 @@
-"""Tables whose rows are not in this process: on the workers of a cluster.
+"""Tables whose rows are in other processes: on the workers of a cluster.
 
-In: nothing; these are the shapes that such tables have. Out: what `schema.py`, `exact.py`, `dataset.py` and the rounds
-of boosting ask of them, so that a fit reads the same wherever the rows are. The rooms below this one never learn where
-that is: whoever makes such a table brings the ways to it.
+In: nothing; these are the interfaces of such tables. Out: what `schema.py`, `exact.py`, `dataset.py` and the rounds of
+boosting need from them, so that a fit uses the same code wherever the rows are. The subpackages below this one never
+learn where that is: whoever creates such a table supplies the methods that reach it.
 """
 
 from __future__ import annotations

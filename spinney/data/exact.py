@@ -63,7 +63,7 @@ def open_exact(table: Table, is_categorical: np.ndarray, counts: np.ndarray | No
     """Open a table; `counts` says how often rows count when categories are given their codes."""
     if isinstance(table, SparseTable):
         raise ValueError(
-            "max_bins=None boosts on tables that are laid out, and this one is sparse: set max_bins=255, or fit to "
+            "max_bins=None supports only dense data in boosting, and X is sparse. Set max_bins=255, or fit on "
             "X.toarray()."
         )
     chosen = np.flatnonzero(is_categorical)

@@ -26,41 +26,52 @@ def open_table(
     null_values: Sequence[str] = NULLS,
     dtypes: Mapping[str, str] | None = None,
 ) -> StreamedTable:
-    """Open a table that may be larger than memory: it goes where X goes.
+    """Open data that may be larger than memory, to be passed to `fit` and `predict` as X.
 
-    A fit goes through it twice, once to learn the bins and once to encode it, and keeps one byte per cell. The model is
-    the one that the table in memory would give, bit for bit. `predict` and its kin go through it batch by batch.
-    Gradient boosting, random forests and extra-trees can be fitted to such a table, `cross_validate` and `boosting_cv`
-    take it, and all models predict from it. Models that need exact values say that they take tables in memory.
+    `fit` reads the data twice, once to learn the bins and once to encode it, and keeps one byte per cell in memory. The
+    model equals the one fitted on the same data in memory, bit for bit. `predict` and the other prediction methods of
+    every model read it batch by batch.
+
+    Gradient boosting, random forests and extra-trees can be fitted on it, and `cross_validate` and `boosting_cv` accept
+    it. Models that need exact values raise a TypeError; use `collect()` for them.
 
     Parameters
     ----------
-    source : str, path, list of such, LazyFrame, function or iterator
-        Files of Parquet, Arrow (IPC) or CSV: a name, a pattern such as `"folder/*.parquet"`, a folder, or a list. Files
-        of a pattern or folder are read in the order of their names. Or a lazy frame of polars', which is computed once
-        into a temporary file. Or batches, tables in memory of pandas, polars, Arrow or NumPy: a function that returns
-        an iterator of them each time it is called, or one iterator, whose batches are laid down in a temporary file.
-    target : str, optional
-        The column to predict, `y` of the table, so that `fit(table)` is enough. For arrays: its number.
-    sample_weight : str, optional
-        A column of weights of the rows.
-    drop : list of str, optional
+    source : str, path, list of these, LazyFrame, function or iterator
+        The data, in one of these forms:
+
+        - Parquet, Arrow (IPC) or CSV files: a name, a pattern such as `"folder/*.parquet"`, a folder, or a list. Files
+          of a pattern or folder are read in the order of their names.
+        - A polars LazyFrame, which is computed once into a temporary file.
+        - A function that returns an iterator of batches each time it is called. Batches are tables in memory from
+          pandas, polars, Arrow or NumPy.
+        - An iterator of batches, which are written to a temporary file.
+    target : str or int, default=None
+        Name of the target column. It becomes `y` of the table, so `fit(table)` needs no y. For arrays, its index.
+    sample_weight : str or int, default=None
+        Name of the column of sample weights. For arrays, its index.
+    drop : list of str, default=()
         Columns to leave out.
-    cache : path, optional
-        A folder to keep the codes in, mapped into memory rather than held in it. They survive: the next fit to the same
-        files, with the same bins, reads nothing else. Files are known by name, size and time of change, what is kept by
-        checksums; nothing that was written by half is ever used. Default: codes are held in memory.
-    separator : str, optional
-        What is between the cells of a CSV file. Default: a comma, or a tab if the file is called .tsv.
+    cache : path, default=None
+        Folder in which the codes are kept and from which they are mapped into memory. The next fit on the same files
+        with the same bins reads only these. Files are recognised by name, size and modification time, and the codes are
+        verified by checksums; incomplete files are never used. With None, codes are held in memory.
+    separator : str, default=None
+        The separator of CSV files. With None, a comma, or a tab if the file's name ends in .tsv.
     null_values : list of str, optional
-        Words of a CSV file that stand for missing values, besides empty cells.
-    dtypes : dict from column to "number" or "category", optional
-        What columns of a CSV file are, where their cells would say otherwise.
+        Strings in CSV files that mean missing, besides empty cells.
+    dtypes : dict from column to "number" or "category", default=None
+        Types of columns of CSV files that should not be derived from their cells.
 
     Returns
     -------
     StreamedTable
-        With `y`, `sample_weight`, `columns`, `n_rows`, `batches()`, and `collect()`, which is the table in memory.
+        Table with the attributes `y`, `sample_weight`, `columns` and `n_rows`, and the methods `batches()` and
+        `collect()`, which returns the data in memory.
+
+    See Also
+    --------
+    GradientBoostingClassifier, RandomForestClassifier
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Values that a model cannot use: where the first one is, in words.
+"""Values that a model cannot use: the message about the first one.
 
-In: a matrix of numbers with a NaN or an infinity in it. Out: a `NotFiniteError` that says which column and what to do.
+In: a matrix of numbers with a NaN or an infinity in it. Out: a `NotFiniteError` that names the column and the remedy.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ class NotFiniteError(ValueError):
         self.row, self.column, self.value = row, column, value
         what = "NaN" if np.isnan(value) else "infinity"
         remedy = (
-            "Fill it in first (sklearn.impute.SimpleImputer) or drop such rows; GaussianMixture and "
-            "BayesianGaussianMixture take missing values as they are."
+            "Impute it first (sklearn.impute.SimpleImputer), or drop such rows; GaussianMixture and "
+            "BayesianGaussianMixture accept missing values directly."
             if np.isnan(value)
             else "Replace it, or drop such rows."
         )

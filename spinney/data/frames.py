@@ -1,4 +1,4 @@
-"""Columns of frames (pandas, polars, Arrow and whatever else narwhals knows): numbers or labels."""
+"""Columns of frames (pandas, polars, Arrow and others that narwhals supports): numbers or labels."""
 
 from __future__ import annotations
 

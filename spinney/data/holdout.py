@@ -1,7 +1,7 @@
-"""Rows to learn from and rows to judge by.
+"""Training rows and held-out rows.
 
-`hold_out` is one draw by row number, by classes where each has rows enough. `parts_by_content` goes by what rows hold:
-neither their order in the table nor how repetitions are written (as rows, or as weights) makes a difference.
+`hold_out` samples once by row number, within classes if each has enough rows. `parts_by_content` uses the row contents:
+neither the row order nor the form of repetitions (rows or weights) makes a difference.
 """
 
 from __future__ import annotations

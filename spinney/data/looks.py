@@ -1,6 +1,6 @@
-"""What a first look through a table in batches finds: its schema, the number of rows, columns beside the features.
+"""The result of the first pass through batches: the schema, the number of rows, and columns besides the features.
 
-In: columns of batches. Out: a `Look`, which can be kept in a file (`code_store.py`).
+In: columns of batches. Out: a `Look`, which can be stored in a file (`code_store.py`).
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def join_parts(kind: str, name: Any, parts: list[tuple[str, Numbers | Labels]]) 
         raise TypeError(f"{where}: {what}, column {name!r}, is strings in some rows and numbers in others.")
     if kind == "sample_weight" and any(labelled):
         word = parts[labelled.index(True)]
-        raise TypeError(f"{word[0]}: sample_weight, column {name!r}, holds words, such as {word[1].values[0]!r}.")  # type: ignore
+        raise TypeError(f"{word[0]}: sample_weight, column {name!r}, holds strings, such as {word[1].values[0]!r}.")  # type: ignore
     if not any(labelled):
         return Side(np.concatenate([one.values for _, one in parts]))  # type: ignore[union-attr]
     words = sorted({value for _, one in parts for value in one.values})  # type: ignore[union-attr]

@@ -130,5 +130,5 @@ def _refusal(where: str, kind: type) -> str:
 def refuse(where: str, dtype: Any) -> NoReturn:
     raise TypeError(
         f"{where} holds {dtype}, which is neither numbers nor categories. Derive numbers from it (from a date: the "
-        "year, the weekday, the days since a given day; from a list or struct: one column a part), or drop it."
+        "year, the weekday, the days since a given day; from a list or struct: one column per part), or drop it."
     )

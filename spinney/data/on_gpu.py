@@ -1,8 +1,8 @@
-"""Tables and vectors that are on a GPU: arrays of CuPy's, tensors of torch's, and others that say so of themselves.
+"""Tables and vectors on a GPU: CuPy arrays, torch tensors, and others with the same protocols.
 
-In: any object. Out: whether its numbers are on a GPU; where they are there (`OnGpu`); or a copy of them here. Objects
-are asked by the protocols that GPU libraries share, `__cuda_array_interface__` and DLPack: no library is imported, and
-nothing here talks to a GPU. Who does so is `spinney/gpu`.
+In: any object. Out: whether its numbers are on a GPU; their address there (`OnGpu`); or a copy in CPU memory. Objects
+are recognised by the protocols that GPU libraries share, `__cuda_array_interface__` and DLPack. No library is imported,
+and nothing here uses a GPU; `spinney/gpu` does.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def view_on_gpu(value: Any, name: str = "X") -> OnGpu:
         return _by_dlpack(value, name)
     facts = value.__cuda_array_interface__
     if facts.get("mask") is not None:
-        raise TypeError(f"{name} is on the GPU and has a mask, which is not read: mark missing values by NaN.")
+        raise TypeError(f"{name} is on the GPU and has a mask, which is not supported. Mark missing values with NaN.")
     dtype, shape = np.dtype(facts["typestr"]), tuple(int(size) for size in facts["shape"])
     _check_kind(dtype, name)
     strides = facts.get("strides")
@@ -102,7 +102,7 @@ def view_on_gpu(value: Any, name: str = "X") -> OnGpu:
     else:
         steps = tuple(int(stride) // dtype.itemsize for stride in strides)
         if any(int(stride) % dtype.itemsize for stride in strides):  # a field of records: no step of whole numbers
-            raise TypeError(f"{name} is on the GPU as a part of records, which is not read: copy it.")
+            raise TypeError(f"{name} is a field of records on the GPU, which is not supported. Copy it first.")
     return OnGpu(int(facts["data"][0] or 0), shape, steps, dtype, value)
 
 
@@ -127,7 +127,9 @@ def _without_gradient(value: Any) -> Any:
 
 def _check_kind(dtype: np.dtype, name: str) -> None:
     if dtype.kind not in "biuf" or not dtype.isnative:
-        raise TypeError(f"{name} is on the GPU and holds {dtype}: turn it into float32 or float64 first.")
+        raise TypeError(
+            f"{name} is on the GPU and holds {dtype}, which is not supported. Convert it to float32 or float64 first."
+        )
 
 
 def _steps_of(shape: tuple[int, ...]) -> tuple[int, ...]:

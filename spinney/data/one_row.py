@@ -1,8 +1,8 @@
-"""Rows that are no table yet, quickly: a dict, a Series, a sequence of values, a frame of one row, a list of dicts.
+"""A fast way to read single rows: a dict, a Series, a sequence of values, a frame of one row, a list of dicts.
 
-In: a schema and a row, or several. Out: a `Table` of numbers and the categories' numbers in one block, or None where a
-value is not an ordinary one (a date, a decimal, a string among numbers): whoever asks then takes the long way, which
-knows what to do or say.
+In: a schema and a row, or several. Out: a `Table` of numbers and the categories' indices in one block, or None if a
+value is unusual (a date, a decimal, a string among numbers). The caller then reads the row as a table, which handles it
+or raises the error.
 """
 
 from __future__ import annotations

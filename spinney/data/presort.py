@@ -100,7 +100,7 @@ def presort(
     """
     n_rows = table.n_rows if rows is None else len(rows)
     if table.n_rows > MOST_ROWS:
-        raise ValueError(f"exact trees hold at most {MOST_ROWS:,} rows, got {table.n_rows:,}.")
+        raise ValueError(f"exact trees support at most {MOST_ROWS:,} rows, got {table.n_rows:,}.")
     if isinstance(table, Part) and bins is None:
         presorted = table.presorted(rows, with_values, team, n_others)
         if presorted is not None:

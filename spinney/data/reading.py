@@ -1,4 +1,4 @@
-"""Opening a table, whatever it is."""
+"""Opening input of any kind as a table."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def open_table(X: Any, owner: str = "this model") -> Source:
         return open_sparse(X, owner)
     if is_records(X):
         raise TypeError(
-            f"{owner} needs a table here, got a list of dicts: pass pandas.DataFrame(X). Only predictions of fitted "
+            f"{owner} does not accept a list of dicts here. Pass pandas.DataFrame(X); only predictions of fitted "
             "models accept lists of dicts."
         )
     if hasattr(X, "refuse_values"):  # a table opened from files: see data/streamed.py
         X.refuse_values(owner)
     if type(X).__module__.partition(".")[0] in ("dask", "dask_expr"):
         raise TypeError(
-            f"{owner} takes tables in memory, got a dask {type(X).__name__}. Call .compute() on it first; which models "
-            "are fitted where the rows are, docs/scaling.md says."
+            f"{owner} accepts only data in memory, got a dask {type(X).__name__}. Call .compute() on it first. "
+            "docs/scaling.md lists the models that accept dask collections."
         )
     frame = as_frame(X)
     if frame is not None:
@@ -101,7 +101,7 @@ def as_frame(X: Any) -> nw.DataFrame | None:
         frame = nw.from_native(X, pass_through=True)
     except DuplicateError as error:
         text = " ".join(str(error).split())
-        raise ValueError(f"The column names of X must differ from each other. {text}. Rename or drop some.") from error
+        raise ValueError(f"The column names of X must be unique. {text}. Rename or drop some.") from error
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"X must be a table in memory, got the lazy {type(X).__name__}. Call .collect() on it first.")
     return frame if isinstance(frame, nw.DataFrame) else None

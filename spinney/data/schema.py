@@ -83,8 +83,8 @@ class Column(_Stored):
         kind = _kind(learnt)
         raise TypeError(
             f"Column {name} holds {_kind(found)}, such as {found!r}, but held {kind}, such as {learnt!r}, when {owner} "
-            f"was fitted. Turn it into {kind} first, spelt as they were then, or read the file with that type for the "
-            "column (in pandas.read_csv: dtype)."
+            f"was fitted. Convert it to {kind} first, with the same spelling as in fit, or read the file with that "
+            "type for the column (in pandas.read_csv: dtype)."
         )
 
     def check_known(self, values: Sequence[Any], number: int, owner: str) -> None:
@@ -95,8 +95,8 @@ class Column(_Stored):
         name = str(number) if self.name is None else repr(self.name)
         shown = ", ".join(map(repr, unknown[:5])) + (f" and {len(unknown) - 5} others" if len(unknown) > 5 else "")
         raise ValueError(
-            f"Column {name} holds categories that {owner} has not seen in fit: {shown}. handle_unknown='missing' takes "
-            "them for missing values."
+            f"Column {name} holds categories that {owner} has not seen in fit: {shown}. handle_unknown='missing' "
+            "treats them as missing values."
         )
 
     def to_dict(self) -> dict[str, Any]:

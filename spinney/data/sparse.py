@@ -77,8 +77,8 @@ class SparseTable(Table):
         """The table laid out, for those who know no better."""
         if self.n_rows * self.n_columns > _MOST_CELLS:
             raise ValueError(
-                f"this sparse table of {self.n_rows:,} rows and {self.n_columns:,} columns would have to be laid out "
-                "with all its zeros, and is too large for that. Take fewer columns, or TruncatedSVD of them."
+                f"this sparse matrix of {self.n_rows:,} rows and {self.n_columns:,} columns must be converted to a "
+                "dense array here, and is too large for that. Use fewer columns, or reduce them with TruncatedSVD."
             )
         return (Panel(self.by_rows.toarray(), tuple(range(self.n_columns))),)
 
@@ -144,7 +144,8 @@ class SparseSource:
     def refuse_categories(self, index: int) -> NoReturn:
         """Raise: a column of categories cannot be read from here."""
         raise TypeError(
-            f"X is sparse, but column {index} held categories when the model was fitted. Pass X.toarray(), or a frame."
+            f"X is sparse, but column {index} held categories when the model was fitted. Pass X.toarray(), or a "
+            "DataFrame."
         )
 
     def table(self) -> Table:
@@ -196,6 +197,6 @@ def refuse_sparse(X: Any, owner: str) -> None:
 
 def _refuse(owner: str) -> NoReturn:
     raise TypeError(
-        f"{owner} cannot take a sparse X: pass X.toarray(), or make the table with sparse_output=False "
+        f"{owner} does not support sparse X. Pass X.toarray(), or create it with sparse_output=False "
         "(OneHotEncoder, ColumnTransformer: sparse_threshold=0)."
     )

@@ -75,7 +75,7 @@ def presort_sparse(table: SparseTable, team: Team, bins: Bins | None = None) -> 
     """Sort all cells of a table, by their values or by their bins."""
     lists = _sort_values(table, team) if bins is None else _sort_bins(encode_sparse(table, bins, team), bins, team)
     if lists.start[-1] >= _MOST_PLACES:
-        raise ValueError(f"exact trees hold at most {_MOST_PLACES:,} stored cells, got {lists.start[-1]:,}.")
+        raise ValueError(f"exact trees support at most {_MOST_PLACES:,} stored cells, got {lists.start[-1]:,}.")
     return lists
 
 

@@ -41,17 +41,33 @@ _INDEX = re.compile(r"__index_level_\d+__")
 
 
 class StreamedTable(OpenedTable):
-    """A table in files or batches, opened by `spinney.open_table`. It goes where X goes, in `fit` and `predict`.
+    """Data in files or batches, opened by `spinney.open_table` and passed to `fit` and `predict` as X.
 
     Attributes
     ----------
     columns : list
-        The names of the features (their numbers, if batches are arrays).
+        Names of the feature columns; their indices if batches are arrays.
     n_rows : int
+        Number of rows.
+    shape : tuple of int
+        Number of rows and number of feature columns.
     y : ndarray or None
-        The target.
+        The target; None if `open_table` was given none.
     sample_weight : ndarray or None
-        The weights.
+        The sample weights; None if `open_table` was given none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import spinney
+    >>> X = np.arange(12.0).reshape(4, 3)
+    >>> table = spinney.open_table(lambda: np.split(X, 2), target=2)
+    >>> table.shape, table.y.tolist()
+    ((4, 2), [2.0, 5.0, 8.0, 11.0])
+    >>> [len(batch) for batch in table.batches()]
+    [2, 2]
+    >>> bool((table.collect() == X[:, :2]).all())
+    True
     """
 
     def __init__(
@@ -73,7 +89,7 @@ class StreamedTable(OpenedTable):
             identity = source.identity()
             if identity is None:
                 raise ValueError(
-                    "cache= keeps what was read from files, and these batches come from none: leave it out, or write "
+                    "cache=... needs data in files, but these batches do not come from files. Leave it out, or write "
                     "them to files first."
                 )
             self._digest = digest_of([_VERSION, identity, target, sample_weight, list(drop), options])
@@ -91,7 +107,7 @@ class StreamedTable(OpenedTable):
         # pandas writes the numbers of its rows to files as columns of this name
         self.columns = [name for name in known if name not in apart and not _INDEX.fullmatch(str(name))]
         if not self.columns:
-            raise ValueError("there is no column to learn from besides the target.")
+            raise ValueError("there is no feature column besides the target.")
 
     # --- what users ask ---------------------------------------------------------------------------------------------
 
@@ -129,18 +145,41 @@ class StreamedTable(OpenedTable):
         self.lock = RLock()
 
     def take(self, rows: np.ndarray) -> StreamedTable:
-        """Some rows of the whole table, in this order."""
+        """Select rows, in the given order.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Row numbers in the whole data. Numbers may repeat.
+
+        Returns
+        -------
+        StreamedTable
+            The table of these rows. No data is read.
+        """
         other = self.with_counts(self.counts)
         other.rows = np.asarray(rows, np.int64)
         return other
 
     def batches(self) -> Iterator[Any]:
-        """The features of all rows, one table in memory after the other."""
+        """Iterate over the feature columns of all rows, batch by batch.
+
+        Yields
+        ------
+        DataFrame, table or ndarray
+            A table in memory, of the type that the files or batches have.
+        """
         for batch in self._batches(self.columns):
             yield pick(batch.frame, self.columns)
 
     def collect(self) -> Any:
-        """The features of all rows as one table in memory, for models that need their values."""
+        """Read the feature columns of all rows into memory, for models that need their values.
+
+        Returns
+        -------
+        DataFrame, table or ndarray
+            All rows as one table in memory, of the type that the files or batches have.
+        """
         parts: list[Any] = []
         places: list[np.ndarray] = []
         before = 0
@@ -172,13 +211,13 @@ class StreamedTable(OpenedTable):
     def refuse_values(self, owner: str) -> NoReturn:
         """Say that a model needs values."""
         raise TypeError(
-            f"{owner} takes tables in memory, since it needs their values, and X was opened from files with "
-            "spinney.open_table: hand it X.collect(), if that fits into memory, or a sample of the rows."
+            f"{owner} needs the values of X in memory, but X was opened with spinney.open_table. Pass X.collect() if "
+            "it fits into memory, or a sample of the rows."
         )
 
     def original(self) -> Any:
         """Nobody gets all values by accident."""
-        self.refuse_values("this model, or what it was told to use (init, scoring),")
+        self.refuse_values("this model, or its init or scoring,")
 
     def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, Table]:
         """The schema of the whole table, and its rows, without values."""

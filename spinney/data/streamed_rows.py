@@ -1,11 +1,11 @@
-"""The rows of a streamed table, as a fit gets them: bins and codes, no values.
+"""The rows of a streamed table as a fit gets them: bins and codes, no values.
 
-In:  a `StreamedTable` and a schema. Out: `StreamedRows`, a `Part`: `learn_bins` and `Bins.encode` ask it, and it goes
-     through the batches once for bins and once for codes.
+In:  a `StreamedTable` and a schema. Out: `StreamedRows`, a `Part`: `learn_bins` and `Bins.encode` call it, and it reads
+     the batches once for bins and once for codes.
 
-Bins come from a sample of rows that follows from their number and counts (`sample_rows`), as in memory; the pass
-gathers just these. Categories that do not all get a code of their own are counted in the same pass. The values of a
-table of less than 1 GiB stay in memory from one pass to the next, so that it is read once.
+Bins come from a sample of rows that depends on their number and counts (`sample_rows`), as in memory; the pass collects
+only these. Categories that do not all get their own code are counted in the same pass. The values of a table of less
+than 1 GiB stay in memory from one pass to the next, so that it is read once.
 """
 
 from __future__ import annotations

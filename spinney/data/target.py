@@ -1,7 +1,7 @@
-"""The target: what is to be predicted, and what each row of it weighs.
+"""The target and the sample weights.
 
-In: what an estimator has read from `y` and `sample_weight`. Out: `Target`, for every engine and ensemble. Either
-`labels` or `y` is there.
+In: what an estimator has read from `y` and `sample_weight`. Out: `Target`, for every engine and ensemble. It has either
+`labels` or `y`.
 """
 
 from __future__ import annotations

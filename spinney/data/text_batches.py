@@ -1,9 +1,9 @@
 """CSV files in batches: blocks of whole lines, parsed by polars or pyarrow.
 
-In: a file with a header. Out: frames whose columns are of one type in all of the file: whole numbers, numbers, Booleans
-or strings. Types are what all cells agree on, found by one pass through the file, which also says where its blocks are
-and counts the rows; whole numbers and others make numbers, but numbers and words in one column are an error that says
-in which lines. Passes after that read their blocks side by side, and parse the columns that are asked for.
+In: a file with a header. Out: frames whose columns have one type in the whole file: integers, numbers, Booleans or
+strings. The types are those that fit all cells. One pass through the file finds them, counts the rows and divides the
+file into blocks. Integers and other numbers make numbers; numbers and strings in one column raise an error that names
+the lines. Later passes read their blocks in parallel, and parse only the columns needed.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class TextReader:
         self._given = dict(dtypes or {})
         wrong = [kind for kind in self._given.values() if kind not in _GIVEN]
         if wrong:
-            raise ValueError(f"dtypes must say 'number' or 'category' of a column, got {wrong[0]!r}.")
+            raise ValueError(f"dtypes must map columns to 'number' or 'category', got {wrong[0]!r}.")
         self._types: dict[str, str] = {}  # of all files so far
         self._blocks: dict[Path, list[Block]] = {}
 
@@ -78,11 +78,11 @@ class TextReader:
         others = [mark for mark in ";\t|" if mark in found[0]] if len(found) == 1 else []
         if others and self.separator not in others:
             raise ValueError(
-                f"{path} has one column, {found[0]!r}: set separator={others[0]!r} if that is between its cells."
+                f"{path} has only one column, {found[0]!r}. Set separator={others[0]!r} if that separates its cells."
             )
         twice = [name for name in found if found.count(name) > 1]
         if twice:
-            raise ValueError(f"{path} has more than one column {twice[0]!r}: name columns differently.")
+            raise ValueError(f"{path} has more than one column {twice[0]!r}. Give the columns unique names.")
         return found
 
     def count_rows(self, path: Path) -> int:
@@ -171,8 +171,8 @@ class TextReader:
         if {before, now} == {"whole", "number"}:
             return "number"
         raise ValueError(
-            f"{where}: column {name!r} holds {_KINDS[now]}, but {_KINDS[before]} in the lines before. Say "
-            f"dtypes={{{name!r}: 'category'}} if these are categories, or name what is missing in null_values."
+            f"{where}: column {name!r} holds {_KINDS[now]}, but {_KINDS[before]} in the lines before. Pass "
+            f"dtypes={{{name!r}: 'category'}} if these are categories, or list the missing values in null_values."
         )
 
     def _infer(self, block: bytes, names: list[str], where: str) -> dict[str, str]:

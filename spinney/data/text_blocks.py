@@ -1,7 +1,6 @@
-"""Text cut into blocks of whole rows, so that memory does not grow with the file.
+"""Text divided into blocks of whole rows, so that memory does not grow with the file.
 
-In: a file of lines. Out: its bytes, block by block, each cut where a line ends and as many quotes as were opened have
-been closed.
+In: a file of lines. Out: its bytes, in blocks. Each ends at the end of a line where all quotes are closed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What a row's weight means: how often it counts, and how much.
+"""Sample weights: as repetitions or as importances.
 
-Whole-number weights up to 127 are repetitions: a row of weight 3 is three rows, in gradients, in `min_samples_leaf` and
-in the bins, bit for bit. Any other weights are importances: they scale the row's gradient (in boosting relative to
-their mean, see criteria/fixed_point.py), and the row counts once.
-A row of weight 0 is left out altogether in both cases.
+Integer weights up to 127 are repetitions: a row of weight 3 counts as three rows, in gradients, in `min_samples_leaf`
+and in the bins, bit for bit. Other weights are importances: they scale the row's gradient (in boosting relative to
+their mean, see criteria/fixed_point.py), and the row counts once. Rows of weight 0 are left out in both cases.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Answers of fitted models for dask collections, partition by partition, when somebody computes them.
+"""Lazy predictions of fitted models for dask collections, partition by partition.
 
-In:  a fitted model, one of its methods, a dask DataFrame or Array. Out: a collection that is not computed yet: of a
-DataFrame a Series, or a DataFrame whose columns are classes or features, with the index of X; of an Array an Array.
-One row that looks like X is answered here at once: it says which type and how many columns the answers have, and what
-does not suit the model is said before anything is computed. The model is one task of the graph, and so goes to each
-worker once.
+In:  a fitted model, one of its methods, a dask DataFrame or Array. Out: a collection that is not computed yet: for a
+DataFrame a Series, or a DataFrame whose columns are classes or features, with the index of X; for an Array an Array.
+One row that looks like X is predicted in the client at once. It gives the type and the number of columns, and raises an
+error if X does not suit the model, before anything is computed. The model is one task of the graph, so each worker gets
+it once.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def answer_lazily(method: Callable[..., Any], model: Any, X: Any, args: Any, kwa
     name = method.__name__
     if getattr(X, "ndim", 0) != 2 or not hasattr(X, "to_delayed"):
         raise TypeError(
-            f"{name} takes dask DataFrames and dask Arrays of two dimensions, got a dask {type(X).__name__}."
+            f"{name} accepts dask DataFrames and two-dimensional dask Arrays, got a dask {type(X).__name__}."
         )
     if any(is_dask(one) or isinstance(one, np.ndarray) for one in (*args, *kwargs.values())):
         raise TypeError(
-            f"{name} of a dask collection takes no argument that has one value per row, such as init_score: map "
+            f"{name} of a dask collection does not support arguments with one value per row, such as init_score. Map "
             "the method over the partitions yourself."
         )
     is_frame = not hasattr(X, "chunks")
@@ -109,10 +109,12 @@ def _schema_of(model: Any) -> Any:
 def _check(said: Any, n_rows: int, name: str, is_frame: bool) -> None:
     if is_frame and np.ndim(said) == 3 and len(said) == n_rows:
         raise TypeError(
-            f"{name} answers with three dimensions, which no DataFrame has: pass X.to_dask_array(), or X.compute()."
+            f"{name} returns three dimensions, which a DataFrame cannot hold. Pass X.to_dask_array() or X.compute()."
         )
     if sparse.issparse(said) or isinstance(said, tuple) or np.ndim(said) not in (1, 2, 3) or len(said) != n_rows:
-        raise TypeError(f"{name} takes tables in memory: its answer is no table with one row per row of X.")
+        raise TypeError(
+            f"{name} does not return one row per row of X, so it supports only data in memory. Pass X.compute()."
+        )
 
 
 def _labels(model: Any, name: str, said: Any) -> Any:

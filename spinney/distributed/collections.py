@@ -1,7 +1,7 @@
-"""What is a dask collection, and the client that computes it.
+"""Recognise dask collections, and find the client that computes them.
 
-In:  whatever was handed to `fit`. Out: yes or no, without importing dask; vectors of one value per row as NumPy or
-pandas has them. A process that has not imported dask cannot hold a collection of it.
+In:  an argument of `fit`. Out: whether it is a dask collection, without importing dask; vectors of one value per row,
+as NumPy or pandas has them. A process that has not imported dask cannot hold a dask collection.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def find_client() -> Any:
         from distributed import Client, get_client
     except ImportError as error:
         raise ImportError(
-            f"Fitting a dask collection needs dask's cluster: {install_command('dask')}, or pass .compute() of it."
+            f"Fitting on a dask collection needs dask.distributed: {install_command('dask')}, or pass X.compute()."
         ) from error
     try:
         client: Client = get_client()
     except ValueError as error:
         raise ValueError(
-            "A dask collection is fitted by a cluster, and there is no client: write "
-            "`from distributed import Client; client = Client()` first, for one on this machine, or "
+            "Fitting on a dask collection needs a Dask client, and there is none. Write "
+            "`from distributed import Client; client = Client()` first, for a cluster on this machine, or "
             "`Client('tcp://scheduler:8786')`; or `with client.as_current():` where there are several. "
             "To fit on this machine without one, pass X.compute() and y.compute()."
         ) from error
@@ -52,7 +52,7 @@ def find_client() -> Any:
 def fit_by(client: Any, fit: Callable[..., Any], *args: Any, **more: Any) -> Any:
     """Call a method `fit` while this client is the current one."""
     if not hasattr(client, "as_current"):
-        raise TypeError(f"client must be a client of Dask's, distributed.Client(...), got {type(client).__name__}.")
+        raise TypeError(f"client must be a Dask client, distributed.Client(...), got {type(client).__name__}.")
     with client.as_current():
         return fit(*args, **more)
 
@@ -62,7 +62,7 @@ def vector_here(values: Any, name: str) -> Any:
     if not is_dask(values):
         return values
     if not hasattr(type(values), "ndim"):  # of the class: a Delayed claims to have every attribute
-        raise TypeError(f"{name} must be a dask Series or Array, or local, got {type(values).__name__}.")
+        raise TypeError(f"{name} must be a dask Series or Array, or local data, got {type(values).__name__}.")
     from spinney.distributed.tasks import insist, request, results
 
     client = find_client()
@@ -75,5 +75,5 @@ def open_collections(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]
     from spinney.distributed.table import RemoteTable
 
     if not is_dask(X):
-        raise TypeError("y or sample_weight is a dask collection, but X is not: pass .compute() of it.")
+        raise TypeError("y or sample_weight is a dask collection, but X is not. Pass its .compute().")
     return RemoteTable(X), vector_here(y, "y"), vector_here(sample_weight, "sample_weight")

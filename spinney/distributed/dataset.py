@@ -1,7 +1,7 @@
-"""Partitions as codes on the workers: `RemoteDataset`, which stands where a `Dataset` stands.
+"""`RemoteDataset`: the partitions of a dask collection as codes on the workers, in place of a `Dataset`.
 
-In:  futures of the partitions' codes. Out: which worker is to have which partitions, some rows' codes brought here, the
-rounds of boosting. The futures keep the codes where they are; Dask makes them anew if their worker is lost.
+In:  futures of the partitions' codes. Out: which worker gets which partitions, the codes of some rows, and the rounds
+of boosting. The futures keep the codes on the workers; Dask computes them again if a worker is lost.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The client's side of boosting on a cluster: starts one member per worker, takes their trees, starts again.
+"""Boosting on a cluster, client side: starts one member per worker, receives their trees, restarts them.
 
-In:  a `RemoteDataset`, a task, settings. Out: `RemoteRounds`, which stands where `Rounds` stands: `step` is a round.
-Everything that looks at rounds stays here, with the user: evaluation sets, early stopping, callbacks, the progress bar.
-Members may be some rounds ahead of it; what they did in vain when the fit ends is thrown away.
+In:  a `RemoteDataset`, a task, settings. Out: `RemoteRounds`, in place of `Rounds`: `step` is a round. All that watches
+rounds stays in the client: evaluation sets, early stopping, callbacks, the progress bar. Members may be some rounds
+ahead of it; rounds that they computed after the end of the fit are dropped.
 
-All trees so far are here after every round. If a worker is lost, Dask makes its partitions anew on others, and members
-begin again with the trees so far, whose scores they replay: the same bits as if nothing had happened.
+After every round the client has all trees so far. If a worker is lost, Dask computes its partitions again on others.
+The members restart with the trees so far and recompute their scores, with the same bits.
 """
 
 from __future__ import annotations

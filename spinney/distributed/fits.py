@@ -1,8 +1,8 @@
-"""Many small fits spread over a cluster: of folds, candidates, sizes. Tables are in the client's memory.
+"""Many small fits spread over a cluster: of folds, candidates, sizes. The data is in the client's memory.
 
-In:  a function of (what all share, a job), what all share, jobs. Out: the results, in the order of the jobs, as they
-come. What is shared goes to each worker once and stays one object there: what its table has sorted or binned for one
-job is there for the next.
+In:  a function of (shared objects, a job), the shared objects, jobs. Out: the results, in the order of the jobs, as
+they arrive. Shared objects are sent to each worker once and stay one object there, so what their table has sorted or
+binned for one job is used for the next.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Forests on a cluster: codes are shared out to every worker that has room for them, and each grows some of the trees.
+"""Random forests and extra-trees on a cluster: every worker with enough memory gets all codes and grows some trees.
 
-In:  `RemoteRows`, a target, a plan. Out: the forest and its bags, those of the concatenated table. What is random about
-a tree follows from its number and from what the rows hold, so that it does not matter who grows it. If a worker is
-lost, the trees that it had not finished are grown elsewhere.
+In:  `RemoteRows`, a target, a plan. Out: the forest and its bags, equal to those of the concatenated data. The random
+choices of a tree depend on its number and on the row contents, so any worker can grow it. If a worker is lost, its
+unfinished trees are grown on other workers.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def grow_remote_forest(
         client,
         _COPIES * cells + _PER_ROW * rows.n_rows,
         f"The forest needs all {rows.n_rows:,} rows of {rows.n_columns} columns as codes, which",
-        "use larger workers or fewer rows, or put the table into files and fit spinney.open_table of them, or fit "
-        "gradient boosting, whose rows stay where they are.",
+        "Use larger workers or fewer rows, write the data to files and fit on spinney.open_table, or use gradient "
+        "boosting, whose rows stay on their workers.",
     )
     ends = find_ends(rows, plan.weights.rows()) if plan.settings.random else None
     codes = rows.table.encode(rows.schema, bins, rows.owner, rows.strict)
@@ -102,8 +102,8 @@ def count_remote_votes(
     """
     if forest.bins is None:
         raise ValueError(
-            "oob_score of a dask collection needs trees of the same bins, and those of the fit before have others: fit "
-            "all of them with one max_bins, or pass X.compute()."
+            "oob_score of a dask collection needs trees with the same bins, but those of the previous fit have others. "
+            "Fit all trees with one max_bins, or pass X.compute()."
         )
     spans = [slice(begin, end) for begin, end in zip(rows.starts[:-1], rows.starts[1:])]
     bits: list[list[np.ndarray]] = [[] for _ in spans]
@@ -225,7 +225,7 @@ def _check(rows: Any, target: Target, plan: Plan, max_bins: int | None) -> None:
 
 def _refuse(rows: Any, what: str) -> NoReturn:
     raise ValueError(
-        f"{rows.owner} of a dask collection grows trees from codes, and {what} needs the values: leave it out, or pass "
+        f"{rows.owner} grows trees on a dask collection from codes, but {what} needs the values. Leave it out, or pass "
         "X.compute()."
     )
 

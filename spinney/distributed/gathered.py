@@ -1,7 +1,8 @@
-"""Rows that a fit must have in one place: brought to a worker, if they fit there, and fitted there as one task.
+"""Fits that need all rows in one place: they run on one worker, as one task, if the rows fit into its memory.
 
-In:  a collection, a model. Out: the partitions and the workers that have room for all of them; or the model's fitted
-attributes, made on one worker: those of a fit of the concatenated table. Sizes are looked at before anything is moved.
+In:  a collection, a model. Out: the partitions and the workers that have memory for all of them; or the model's fitted
+attributes, computed on one worker, equal to those of a fit of the concatenated data. Sizes are checked before anything
+is moved.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ def _plan(table: RemoteTable, n_rows: int, n_bytes: int, owner: str, copies: flo
     workers = workers_with_room(
         table.client,
         int(copies * n_bytes) + per_row * n_rows,
-        f"{owner} is fitted to all {n_rows:,} rows in one place, which",
-        "use a larger worker, fewer rows (X.sample(frac=...)) or smaller types (float32).",
+        f"{owner} is fitted on all {n_rows:,} rows in one place, which",
+        "Use a larger worker, fewer rows (X.sample(frac=...)) or smaller types (float32).",
     )
     return Gathering(table.client, table.partitions, n_rows, workers)
 

@@ -1,8 +1,8 @@
-"""k-means of a dask collection, as the client sees it: what members are told, how far they are, what comes of it.
+"""k-means of a dask collection, client side: what members get, their progress, the result.
 
-In:  a `RemoteMatrix`, weights, where runs start. Out: a `Clustering`, that of one machine, bit for bit. Rows stay with
-the workers, in blocks that begin at multiples of the chunks that one machine would cut; `kmeans_member.py` is what a
-worker does with them. The centres of every iteration come here, and members that begin again go on from them.
+In:  a `RemoteMatrix`, weights, initial centroids. Out: a `Clustering`, equal to that of one machine, bit for bit. Rows
+stay on the workers, in blocks that begin at multiples of the chunks that one machine would use; `kmeans_member.py` runs
+on the workers. The client receives the centres of every iteration, and restarted members continue from them.
 """
 
 from __future__ import annotations

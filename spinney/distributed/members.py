@@ -1,10 +1,10 @@
-"""Members of a fit, one per worker, as the client sees them: started, asked for what they find, started again.
+"""Members of a fit, one per worker, client side: started, polled for results, restarted.
 
-In:  pieces of a table that are with workers, the work that every member does, what each is told of its pieces.
-Out: what the first member tells on the way, and what all of them return at the end.
+In:  pieces of a table on the workers, the work that every member does, what each member gets.
+Out: what the first member reports during the fit, and what all of them return at the end.
 
-If a worker is lost, Dask makes its pieces anew on others, and all members begin again; whoever says what they are told
-then sees to it that they go on from where they were.
+If a worker is lost, Dask computes its pieces again on others, and all members restart. The caller makes sure that they
+continue where they were.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Gaussian mixtures of a dask collection, as the client sees them: what members are told, how far they are.
+"""Gaussian mixtures of a dask collection, client side: what members get, their progress.
 
-In:  a `RemoteMatrix`, weights, where runs start. Out: an `Outcome`, that of one machine, bit for bit. Each worker gets
-a range of the rows, whole chunks of those that one machine would cut (`mixture_member.py`); rows with missing values
-lie in the order of which these are. The mixture of every iteration comes here, and members that begin again go on from
-it.
+In:  a `RemoteMatrix`, weights, initial centroids. Out: an `Outcome`, equal to that of one machine, bit for bit. Each
+worker gets a range of rows, whole chunks of those that one machine would use (`mixture_member.py`). Rows with missing
+values are sorted by which values are missing. The client receives the mixture of every iteration, and restarted members
+continue from it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is done to one partition, on the worker that has it. Every function here runs as a task of Dask's.
+"""Functions that run on one partition, on the worker that has it. Each runs as a Dask task.
 
-In:  a partition: a pandas frame or a NumPy array. Out: what the client puts together (schemas, sampled rows, how often
-categories occur), and codes, which stay on the worker.
+In:  a partition: a pandas DataFrame or a NumPy array. Out: what the client combines (schemas, sampled rows, category
+counts), and codes, which stay on the worker.
 """
 
 from __future__ import annotations
@@ -125,6 +125,6 @@ def keys_of_rows(codes: np.ndarray, bins: Bins) -> np.ndarray:
 def _refuse_sparse(part: Any, owner: str) -> None:
     if is_sparse(part):
         raise TypeError(
-            f"The chunks of X are sparse, and {owner} takes sparse tables on one machine only: map_blocks them to "
-            "arrays, or pass a matrix of SciPy's."
+            f"The chunks of X are sparse, and {owner} supports sparse data only on one machine. Convert "
+            "them to arrays with map_blocks, or pass a SciPy matrix."
         )

@@ -1,6 +1,6 @@
-"""Whether what must be in one place fits there: the memory of workers against the size of a table.
+"""Checks that data fits into the memory of one worker.
 
-In:  a client, bytes. Out: the workers that have room, or an error that says how much is missing and what to do.
+In:  a client, bytes. Out: the workers with enough memory, or an error with the sizes and the remedy.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def workers_with_room(client: Any, n_bytes: int, what: str, remedy: str) -> dict
     }
     if not found:
         raise MemoryError(
-            f"{what} takes {_gigabytes(n_bytes)} on a worker, and the largest one may use "
-            f"{_gigabytes(int(_FREE * max(limits.values())))} of its memory for it: {remedy}"
+            f"{what} takes {_gigabytes(n_bytes)} on a worker, but the largest worker can use only "
+            f"{_gigabytes(int(_FREE * max(limits.values())))} of its memory for it. {remedy}"
         )
     return dict(sorted(found.items()))
 

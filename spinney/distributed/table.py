@@ -1,8 +1,8 @@
-"""A dask DataFrame or Array as a table whose rows are elsewhere: partitions, and the schema of all of them together.
+"""A dask DataFrame or Array as a table: partitions on the workers, and the schema of all of them together.
 
-In:  a collection. Out: `RemoteTable`, which stands for X; `RemoteRows`, which stands for the table that a schema read.
-The partitions are computed once and stay with the workers until their codes are made. Names, kinds and categories are
-those that the concatenated table would have: categories are the sorted union of the partitions' own.
+In:  a collection. Out: `RemoteTable`, in place of X; `RemoteRows`, in place of the table that a schema read. The
+partitions are computed once and stay on the workers until they are encoded. Names, types and categories are those of
+the concatenated data: categories are the sorted union of the partitions' categories.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class RemoteTable(TableElsewhere):
 
     def rows_here(self) -> Any:
         raise ValueError(
-            "scoring= needs the rows themselves, and those of a dask collection are elsewhere: use scoring='loss', or "
-            "a scorer that goes by predictions alone, such as 'accuracy'; or name metrics in eval_metric."
+            "scoring=... needs the rows, but a dask collection keeps them on the workers. Use scoring='loss', a scorer "
+            "that needs only predictions, such as 'accuracy', or metrics in eval_metric."
         )
 
     def close(self) -> None:
@@ -109,7 +109,7 @@ class RemoteRows(RowsElsewhere):
     ) -> RemoteDataset:
         if max_bins is None:
             raise ValueError(
-                "max_bins=None sorts all values, which takes all rows in one place: set max_bins=255 for a dask "
+                "max_bins=None sorts all values, which needs all rows in one place. Set max_bins=255 for a dask "
                 "collection, or pass X.compute()."
             )
         return self.encode_dataset(self.learn_bins(counts, max_bins, team), team)
@@ -180,7 +180,9 @@ def _join_columns(parts_of_column: list[Column], number: int) -> Column:
     if str in kinds and len(kinds) > 1:
         other = next(value for value in values if not isinstance(value, str))
         label = str(number) if name is None else repr(name)
-        raise TypeError(f"Column {label} of X holds strings in some partitions and others, such as {other!r}, in some.")
+        raise TypeError(
+            f"Column {label} of X holds strings in some partitions and other values, such as {other!r}, in others."
+        )
     if float in kinds:
         values = [float(value) for value in values]
     elif int in kinds:

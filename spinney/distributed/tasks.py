@@ -1,13 +1,12 @@
-"""Talking to a cluster: tasks with names, data sent out, results brought here; steps that are repeated when a worker is
-lost.
+"""Tasks on a cluster: named tasks, data sent to workers, results; steps are repeated when a worker is lost.
 
-In:  a client, functions and their arguments. Out: futures and results. Two things can go wrong with any message, and
-nothing else in this package looks for them:
+In:  a client, functions and their arguments. Out: futures and results. Two failures are handled here and nowhere else
+in this package:
 
-    a worker is gone                      `WorkersLost`, and `insist` repeats the step
-    the client or the scheduler is gone   a RuntimeError in plain words, which ends the fit
+    a worker is lost                      `WorkersLost`, and `insist` repeats the step
+    the client or the scheduler is lost   a RuntimeError that explains it, which ends the fit
 
-What a task itself raises is the user's error, and is passed on as it is.
+An error raised by a task itself is the user's error, and is passed on unchanged.
 """
 
 from __future__ import annotations

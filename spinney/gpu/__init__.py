@@ -1,7 +1,7 @@
 """Boosting and prediction on a GPU: the CPU's models, bit for bit. See docs/gpu.md.
 
-In: the word for a device, and a table. Out: who boosts there, and the table as he wants it. Importing this loads
-nothing; what needs the GPU's compiler is imported when it is asked for.
+In: the `device` parameter, and a table. Out: the class that runs the rounds on that device, and the table in the form
+that it needs. Importing this module loads nothing; the GPU compiler is imported on first use.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from spinney._distribution import install_command
 from spinney._warnings import warn_caller
 
 _NEEDS = "device='cuda' needs"
-_INSTEAD = "Use device='cpu', or 'auto' for a GPU where there is one."
+_INSTEAD = "Use device='cpu', or device='auto' to use a GPU if there is one."
 _process = 0  # that has used the GPU
 LARGE = 1 << 28  # rows times trees from which on a table here is sent to the GPU to be predicted
 
@@ -39,7 +39,7 @@ def uses_gpu(device: str) -> bool:
         raise RuntimeError(f"{problem} {_INSTEAD}")
     from spinney._compile import say_once
 
-    say_once(f"device='auto' is the CPU: {problem}")
+    say_once(f"device='auto' uses the CPU: {problem}")
     return False
 
 
@@ -96,8 +96,8 @@ def table_on_gpu(device: str, X: Any, in_bins: bool) -> Any:
 
     if device == "cpu":
         warn_caller(
-            "X is on the GPU and the fit on the CPU, so X was copied: with device='cuda' the fit is where X is, and "
-            "gives the same model.",
+            "X is on the GPU, but the fit runs on the CPU, so X was copied. With device='cuda' the fit runs on the GPU "
+            "and gives the same model.",
         )
         return copy_here(X)
     if rounds_on(device) is None or not in_bins or view_on_gpu(X).dtype not in READABLE:
@@ -112,9 +112,7 @@ def gpu_rounds(dataset: Any, *others: Any, **more: Any) -> Any:
     from spinney.data.dataset import Dataset
 
     if not isinstance(dataset, Dataset):
-        raise ValueError(
-            "device='cuda' is for dense tables in bins (max_bins up to 255): use device='cpu' for this one."
-        )
+        raise ValueError("device='cuda' supports only dense data in bins (max_bins up to 255). Use device='cpu'.")
     from spinney.gpu.rounds import GpuRounds
 
     return GpuRounds(dataset, *others, **more)

@@ -32,7 +32,7 @@ class Rows(NamedTuple):
 
 def send_rows(stream: Stream, rows: Any, lanes: int) -> Rows:
     """`TiledRows` on the GPU."""
-    check_memory(rows.tiles.nbytes + 12 * rows.n_rows, "so many rows and columns")
+    check_memory(rows.tiles.nbytes + 12 * rows.n_rows, "this many rows and columns")
     put = stream.put
     return Rows(put(rows.tiles), lanes, rows.n_rows, put(rows.counts), put(rows.importance))
 

@@ -82,10 +82,10 @@ class Loop:
         self.restricted = settings.tree_features < 1.0 or settings.node_features < 1.0 or len(settings.groups) > 0
         self.shape = Shape(n, columns, max_leaves, len(settings.groups), self.restricted, settings.best_first)
         if columns >= MOST_COLUMNS or self.shape.n_drafts >= MOST_PLACES:
-            raise GpuError("Tables of so many columns, or trees of so many leaves, are for device='cpu'.")
+            raise GpuError("The GPU does not support this many columns or leaves. Use device='cpu'.")
         stride = stride_of(columns)
         per_row = columns + stride + 8 * (len(scores) + 1) + 36 + 8 * (weights.importance is not None)
-        check_memory(n * per_row, "so many rows")
+        check_memory(n * per_row, "this many rows")
         self.stream = stream = Stream()
         self.has_counts, self.output, self.n_rows = weights.counts is not None, 0, n
         self.orders, self.report = make_orders(stream), make_report(stream, self.shape)

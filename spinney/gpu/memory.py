@@ -177,7 +177,7 @@ def make_tree(stream: Stream, shape: Shape, orders: Mirror, report: Mirror, valu
     slots = 2 * max_leaves + 2 if max_leaves > 1 else 1
     batch = max(1, max_leaves)
     n_bytes = 24 * slots * n_columns * SLOTS + 8 * n_rows + batch * 2 * n_columns * CANDIDATE.itemsize
-    check_memory(n_bytes, "histograms of so many leaves and columns")
+    check_memory(n_bytes, "histograms of this many leaves and columns")
     empty = stream.empty
     return Tree(
         params=orders.there["params"],
@@ -220,7 +220,7 @@ def check_memory(n_bytes: int, what: str) -> None:
     free = free_memory()
     if n_bytes > free:
         raise GpuError(
-            f"The GPU has {free >> 20:,} MiB of free memory, and {what} need {n_bytes >> 20:,} MiB: use fewer rows, "
+            f"The GPU has {free >> 20:,} MiB of free memory, but {what} need {n_bytes >> 20:,} MiB. Use fewer rows, "
             "columns or leaves, or device='cpu'."
         )
 

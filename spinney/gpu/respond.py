@@ -31,7 +31,7 @@ def _fill_starts(starts, out):
 
 def begin_scores(stream: Stream, start: np.ndarray, n: int) -> Any:
     """(outputs, rows): what raw scores begin with, (outputs,) or of every row; of the same type."""
-    check_memory(8 * n * len(start), "the scores of so many rows")
+    check_memory(8 * n * len(start), "the scores of this many rows")
     if start.ndim == 2:
         return stream.put(np.ascontiguousarray(start))
     out = stream.empty((len(start), n), start.dtype)

@@ -142,7 +142,7 @@ class GpuRows(RowsElsewhere):
 
     def _encode(self, bins: Bins, team: Team) -> tuple[Any, np.ndarray]:
         """Codes on the GPU (columns, rows), and which columns have missing values."""
-        check_memory(self.n_rows * self.n_columns + _MOST_STAGES * _PIECE, "so many rows")
+        check_memory(self.n_rows * self.n_columns + _MOST_STAGES * _PIECE, "this many rows")
         coder = Coder(bins, self.n_rows, self.stream)
         try:
             for panel in self.table.panels:

@@ -1,9 +1,9 @@
-"""Models that leave the house, in files of our own and for other libraries, and models of theirs that come in.
+"""Model files, exports to other formats and libraries, and imports of models from other libraries.
 
 save, load, inspect     model files (model_file.py)
 to_sklearn              scikit-learn's estimator with the same trees
 to_onnx                 an ONNX graph; to_json, to_python, to_c: text
-from_*                  trees of XGBoost, LightGBM and scikit-learn in our store
+from_*                  trees of XGBoost, LightGBM and scikit-learn in Spinney's tree storage
 """
 
 from __future__ import annotations

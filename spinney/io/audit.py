@@ -1,7 +1,7 @@
-"""Whether trees from a file can be used: no walk may loop, leave its tree, or look up what is not there.
+"""Checks that trees from a file can be used: no walk may loop, leave its tree, or read what does not exist.
 
 In: a `Forest` or `Bins` whose fields have the right types. Out: nothing, or `ModelFormatError` with the place.
-Nodes stand in preorder and subtrees are runs of neighbours, so one pass over the sizes proves the shape of all trees.
+Nodes are in preorder and subtrees are contiguous, so one pass over the sizes proves the shape of all trees.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What fields of records may hold: small functions (value, place) that raise `ModelFormatError`, for use in tables."""
+"""Checks of record fields: small functions (value, place) that raise `ModelFormatError`, for use in tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Maybe:
 
 
 def fail(wanted: str, value: Any, place: str) -> NoReturn:
-    raise ModelFormatError(f"{wanted} is wanted, not {shown(value)}", place)
+    raise ModelFormatError(f"Expected {wanted}, got {shown(value)}", place)
 
 
 def shown(value: Any) -> str:
@@ -43,9 +43,7 @@ def integer(low: int = 0, high: int = (1 << 63) - 1) -> Check:
 
     def check(value: Any, place: str) -> None:
         known = type(value) is int or isinstance(value, np.integer)
-        demand(
-            known and low <= value <= high, f"A whole number from {low} to {high} is wanted, not {value!r:.80}", place
-        )
+        demand(known and low <= value <= high, f"Expected an integer from {low} to {high}, got {value!r:.80}", place)
 
     return check
 
@@ -57,12 +55,12 @@ def boolean(value: Any, place: str) -> None:
 
 def number(value: Any, place: str) -> None:
     if not _is_number(value):
-        fail("A number", value, place)
+        fail("a number", value, place)
 
 
 def finite(value: Any, place: str) -> None:
     if not _is_number(value) or not np.isfinite(value):
-        fail("A finite number", value, place)
+        fail("a finite number", value, place)
 
 
 def _is_number(value: Any) -> bool:
@@ -71,7 +69,7 @@ def _is_number(value: Any) -> bool:
 
 def text(value: Any, place: str) -> None:
     if not isinstance(value, str):
-        fail("A string", value, place)
+        fail("a string", value, place)
 
 
 def anything(value: Any, place: str) -> None:
@@ -105,7 +103,7 @@ def kept_or_none(check: Check) -> Check:
 def is_a(*kinds: type) -> Check:
     def check(value: Any, place: str) -> None:
         if type(value) not in kinds:
-            fail(f"A {' or '.join(kind.__name__ for kind in kinds)}", value, place)
+            fail(f"a {' or '.join(kind.__name__ for kind in kinds)}", value, place)
 
     return check
 
@@ -113,7 +111,7 @@ def is_a(*kinds: type) -> Check:
 def list_of(one: Check, kind: Any = list) -> Check:
     def check(value: Any, place: str) -> None:
         if type(value) is not kind:
-            fail(f"A {kind.__name__}", value, place)
+            fail(f"a {kind.__name__}", value, place)
         for k, element in enumerate(value):
             one(element, f"{place}[{k}]")
 
@@ -129,7 +127,7 @@ def dict_of(one: Check) -> Check:
 
     def check(value: Any, place: str) -> None:
         if type(value) is not dict:
-            fail("A dictionary", value, place)
+            fail("a dictionary", value, place)
         for key, element in value.items():
             text(key, place)
             one(element, f"{place}[{key!r}]")
@@ -143,7 +141,7 @@ def array(kinds: str, *dimensions: int) -> Check:
 
     def check(value: Any, place: str) -> None:
         if not isinstance(value, np.ndarray) or value.dtype.str[1:] not in allowed or value.ndim not in dimensions:
-            fail(f"An array of {kinds} with {' or '.join(map(str, dimensions))} dimensions", value, place)
+            fail(f"an array of {kinds} with {' or '.join(map(str, dimensions))} dimensions", value, place)
 
     return check
 
@@ -161,7 +159,7 @@ def finite_array(kinds: str, *dimensions: int) -> Check:
 def labels(value: Any, place: str) -> None:
     """Classes: an array of values, no two the same."""
     if not (isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "biufUOM"):
-        fail("An array of classes", value, place)
+        fail("an array of classes", value, place)
     found = value.tolist()
     try:
         distinct = len(set(found)) == len(found)
@@ -174,4 +172,4 @@ def labels(value: Any, place: str) -> None:
 def names(value: Any, place: str) -> None:
     """Names of columns."""
     known = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == object
-    demand(known and all(type(one) is str for one in value), "An array of names is wanted", place)
+    demand(known and all(type(one) is str for one in value), "Expected an array of names", place)

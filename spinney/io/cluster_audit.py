@@ -1,7 +1,7 @@
-"""Whether the parts of a clustering or a mixture from a file fit each other.
+"""Checks that the parts of a clustering or a mixture from a file fit each other.
 
-In: an estimator whose parameters and fitted attributes have the right types, one by one. Out: nothing, or
-`ModelFormatError` with the place. `estimator_audit.py` does the same for all others.
+In: an estimator whose parameters and fitted attributes each have the right type. Out: nothing, or `ModelFormatError`
+with the place. `estimator_audit.py` does the same for all others.
 """
 
 from __future__ import annotations

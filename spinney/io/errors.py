@@ -1,17 +1,18 @@
-"""What is wrong with a model file, and where."""
+"""The error of model files: what is wrong, and where."""
 
 from __future__ import annotations
 
 
 class ModelFormatError(ValueError):
-    """A model file that is damaged, forged, or of another format or kind than can be read.
+    """Raised for a model file that is damaged, forged, or of a format or kind that cannot be read.
 
     Parameters
     ----------
     problem : str
         What is wrong, as the beginning of a sentence.
-    place : str
-        Where: a part of the file, or the path of a value, such as "model.forest_.size". Empty if the problem says so.
+    place : str, default=""
+        Where it is wrong: a part of the file, or the path of a value, such as "model.forest_.size". Empty if `problem`
+        states it.
 
     Examples
     --------

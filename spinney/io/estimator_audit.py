@@ -1,7 +1,7 @@
-"""Whether the parts of an estimator from a file fit each other, so that all that it can do can be done.
+"""Checks that the parts of an estimator from a file fit each other, so that all its methods work.
 
-In: an estimator whose parameters and fitted attributes have the right types, one by one. Out: nothing, or
-`ModelFormatError` with the place. Stores of trees have been audited by themselves (audit.py).
+In: an estimator whose parameters and fitted attributes each have the right type. Out: nothing, or `ModelFormatError`
+with the place. Tree storages are audited separately (audit.py).
 """
 
 from __future__ import annotations

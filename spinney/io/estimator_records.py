@@ -66,7 +66,7 @@ class EstimatorRecord:
 def is_model(value: Any, place: str) -> None:
     """An estimator of the table below, fitted or not."""
     if type(value) not in by_type():
-        fail("A model", value, place)
+        fail("a model", value, place)
 
 
 def _store(name: str) -> Check:

@@ -191,7 +191,7 @@ def read_formula(model: Any) -> Formula:
     """The formula of a model that is one; a `Mixture` is refused."""
     found = read_model(model)
     if isinstance(found, Mixture):
-        raise TypeError(f"{found.model} is a mean of several models: export its members (estimators_) one by one.")
+        raise TypeError(f"{found.model} is a mean of several models. Export its members (estimators_) one by one.")
     return found
 
 
@@ -288,13 +288,13 @@ def _boosting(model: Any) -> Formula:
 
     if model._init is not None:
         raise ValueError(
-            f"this {type(model).__name__} begins with an initial estimator (init={type(model._init).__name__}), which "
-            "is not part of its trees: fit it without init, or export what the trees add by itself."
+            f"this {type(model).__name__} starts from an initial estimator (init={type(model._init).__name__}), which "
+            "is not part of its trees. Fit it without init."
         )
     if getattr(model.loss, "inverse_link", None) is not None:
         raise ValueError(
-            "a loss of your own with an inverse_link cannot be exported: its Python function has no form outside "
-            "Python. Leave inverse_link out, and apply it to what the exported model predicts."
+            "a custom loss with an inverse_link cannot be exported, because the Python function works only in Python. "
+            "Leave inverse_link out, and apply it to the predictions of the exported model."
         )
     booster = model._booster
     common = _common(model, model._schema, booster.forest)
@@ -325,7 +325,7 @@ def _adaboost(model: Any) -> Formula:
     schema = members[0]._schema
     if any(one._schema != schema for one in members):
         raise ValueError(
-            f"the members of this {type(model).__name__} have seen different categories: they cannot share one table."
+            f"the members of this {type(model).__name__} have different categories, so they cannot share a table."
         )
     if getattr(model, "algorithm", None) == "C5.0":
         return _c50(model, members)
@@ -339,7 +339,9 @@ def _adaboost(model: Any) -> Formula:
     n_classes, by_shares = model.n_classes_, model.algorithm == "SAMME.R"
     says, spread = [], spreads(common["forest"])
     if spread and by_shares:
-        raise ValueError("SAMME.R of trees that send rows down several branches in shares cannot be exported.")
+        raise ValueError(
+            "SAMME.R of trees that send rows with missing values down several branches cannot be exported."
+        )
     for member, tree, vote in zip(members, trees, votes.tolist()):
         own = np.searchsorted(model.classes_, member.classes_)
         if by_shares or spread:

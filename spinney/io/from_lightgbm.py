@@ -75,7 +75,7 @@ def read_lightgbm(given: Any) -> Imported:
     text, classes = _saved(given)
     head, blocks, tail = _cut(text)
     if "tree" not in head or not head.get("version", "").startswith("v"):
-        raise ModelFormatError("this is no model of LightGBM: its text begins with 'tree' and 'version=v4'.")
+        raise ModelFormatError("this is not a LightGBM model: its text begins with 'tree' and 'version=v4'.")
     if head["version"].strip() not in _VERSIONS:
         raise ModelFormatError(
             f"the model has version {head['version'].strip()!r:.40} of LightGBM's format, and this release of Spinney "
@@ -129,14 +129,14 @@ def _saved(given: Any) -> tuple[str, Any]:
     try:
         return read_bytes(given, _WHAT).decode().replace("\r\n", "\n"), None
     except UnicodeDecodeError:
-        raise ModelFormatError("this is no model of LightGBM: the file is not a text.") from None
+        raise ModelFormatError("this is not a LightGBM model: the file is not text.") from None
 
 
 def _cut(text: str) -> tuple[dict[str, str], list[dict[str, str]], str]:
     """(the head, each tree, what follows), the first two as the keys of their lines."""
     body, end, tail = text.partition("\nend of trees")
     if not end:
-        raise ModelFormatError("this is no whole model of LightGBM: the line 'end of trees' is missing.")
+        raise ModelFormatError("this is not a complete LightGBM model: the line 'end of trees' is missing.")
     head, *blocks = re.split(r"^Tree=\d+$", body, flags=re.MULTILINE)
     return _keys(head), [_keys(block) for block in blocks], tail
 
@@ -158,7 +158,7 @@ def _check_keys(part: dict[str, str], known: set[str]) -> None:
 def _whole(home: dict[str, str], key: str) -> int:
     text = home.get(key, "").strip()
     if not text.isdecimal() or len(text) > 9:
-        raise ModelFormatError(f"{key!r} must be a whole number, got {text!r:.40}.")
+        raise ModelFormatError(f"{key!r} must be an integer, got {text!r:.40}.")
     return int(text)
 
 
@@ -171,7 +171,7 @@ class _Tree:
         if n_leaves < 1:
             raise ModelFormatError("a tree has no leaves.")
         if block.get("is_linear", "0").strip() == "1":
-            raise ModelFormatError("trees with linear models in their leaves (linear_tree=true) are not read.")
+            raise ModelFormatError("trees with linear models in their leaves (linear_tree=true) are not supported.")
         n = n_leaves - 1
         self.n_questions = n
         self.feature = self._numbers("split_feature", n, np.int64)
@@ -182,7 +182,7 @@ class _Tree:
         self.gain = self._numbers("split_gain", n)
         self.count, self.weight = self._of_nodes("count", n_leaves), self._of_nodes("weight", n_leaves)
         if (self.kind & ~_ALL_BITS).any():
-            raise ModelFormatError("'decision_type' has bits that are not known.")
+            raise ModelFormatError("'decision_type' has unknown bits.")
         self.is_set = (self.kind & _IS_CATEGORY) != 0
         if self.is_set.any():
             self.bounds = self._numbers("cat_boundaries", None, np.int64)
@@ -193,9 +193,9 @@ class _Tree:
         own, bounds = self.threshold[self.is_set], self.bounds
         whole = np.isfinite(own).all() and bool((own == np.floor(own)).all())
         if not whole or own.min() < 0 or own.max() >= len(bounds) - 1:
-            raise ModelFormatError("a question about categories has no set.")
+            raise ModelFormatError("a split on categories has no set.")
         if bounds[0] != 0 or (bounds[1:] < bounds[:-1]).any() or bounds[-1] != len(self.words):
-            raise ModelFormatError("the sets of categories do not lie end to end.")
+            raise ModelFormatError("the sets of categories are not contiguous.")
         if len(self.words) and not 0 <= self.words.min() <= self.words.max() < 1 << 32:
             raise ModelFormatError("'cat_threshold' must be numbers of 32 bits.")
 
@@ -296,7 +296,9 @@ def _check_missing_types(trees: list[_Tree]) -> tuple[int, ...]:
             found.setdefault(j, set()).add(is_zero)
     mixed = [j for j, kinds in found.items() if len(kinds) > 1]
     if mixed:
-        raise ModelFormatError(f"trees disagree on whether 0 is missing in column {min(mixed)}: such are not read.")
+        raise ModelFormatError(
+            f"trees disagree on whether 0 is missing in column {min(mixed)}, which is not supported."
+        )
     return tuple(sorted(j for j, kinds in found.items() if True in kinds))
 
 
@@ -308,7 +310,7 @@ def _categories(
 ) -> tuple[dict[int, tuple], Sets]:
     """(categories by column, the sets by place among these)."""
     if len(column) and not 0 <= column.min() <= column.max() < n_columns:
-        raise ModelFormatError(f"a question is about column {column.max()}, and there are {n_columns} columns.")
+        raise ModelFormatError(f"a split is on column {column.max()}, but there are {n_columns} columns.")
     named = _named(tail, head, n_columns)
     of_member = column[sets.set]
     categories, numbered = number_categories(column, sets, has_others=False)
@@ -366,9 +368,9 @@ def _answering(head: dict[str, str], n_outputs: int) -> tuple[Answering, str]:
     objective = head.get("objective", "custom").strip()
     name, *options = objective.split(" ")
     if name not in _LINKS:
-        raise ModelFormatError(f"the objective {name!r:.60} is not known; these are: {', '.join(sorted(_LINKS))}.")
+        raise ModelFormatError(f"the objective {name!r:.60} is not supported. Supported: {', '.join(sorted(_LINKS))}.")
     if (name in ("multiclass", "softmax", "multiclassova", "ova")) != (n_outputs > 1) and name != "custom":
-        raise ModelFormatError(f"the objective {name!r} does not go with {n_outputs} trees per round.")
+        raise ModelFormatError(f"the objective {name!r} cannot have {n_outputs} trees per round.")
     link, scale = _LINKS[name], 1.0
     for option in options:
         key, _, value = option.partition(":")

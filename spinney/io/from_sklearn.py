@@ -47,7 +47,7 @@ _KINDS = (
 def read_sklearn(model: Any) -> Imported:
     """A fitted model of scikit-learn."""
     if not isinstance(model, (*_TREES, *_FORESTS, *_BAGGING, *_BOOSTED, *_HIST)):
-        raise TypeError(f"from_sklearn takes scikit-learn's {_KINDS}; got {type(model).__name__}.")
+        raise TypeError(f"from_sklearn accepts scikit-learn's {_KINDS}; got {type(model).__name__}.")
     check_is_fitted(model)
     if isinstance(model, _HIST):
         return _read_hist(model)
@@ -147,9 +147,11 @@ def _check_nodes(nodes: np.ndarray, known: set[str]) -> None:
 def _read_bagging(model: Any) -> Imported:
     members = model.estimators_
     if not all(isinstance(one, _TREES) for one in members):
-        raise TypeError(f"from_sklearn takes bagging of decision trees only, got members {type(members[0]).__name__}.")
+        raise TypeError(
+            f"from_sklearn accepts bagging of decision trees only, got base estimators {type(members[0]).__name__}."
+        )
     if any(one.n_outputs_ > 1 for one in members):
-        raise TypeError("from_sklearn takes bagging of one output only.")
+        raise TypeError("from_sklearn accepts bagging with one output only.")
     trees, columns, values = [one.tree_ for one in members], model.estimators_features_, None
     if hasattr(model, "classes_"):
         values = [_all_classes(one, len(model.classes_)) for one in members]
@@ -170,8 +172,8 @@ def _all_classes(member: Any, n_classes: int) -> np.ndarray:
 def _read_boosted(model: Any) -> Imported:
     if not (isinstance(model.init_, str) or type(model.init_) in (DummyClassifier, DummyRegressor)):
         raise TypeError(
-            f"this {type(model).__name__} begins with the predictions of an initial estimator, "
-            f"{type(model.init_).__name__}: such models are not read."
+            f"this {type(model).__name__} starts from the predictions of an initial estimator, "
+            f"{type(model.init_).__name__}, which is not supported."
         )
     trees = [one.tree_ for one in model.estimators_.ravel()]
     nodes = _nodes(trees, [model.learning_rate * tree.value for tree in trees])
@@ -235,7 +237,7 @@ def _encoded(model: Any) -> tuple[np.ndarray, dict[int, tuple], dict[int, np.nda
     for j, values in zip(columns.tolist(), model._preprocessor.named_transformers_["encoder"].categories_):
         known = [value for value in values.tolist() if value is not None and value == value]
         if len({isinstance(value, str) for value in known}) > 1:
-            raise ModelFormatError(f"column {j} has strings and numbers as categories: such models are not read.")
+            raise ModelFormatError(f"column {j} has strings and numbers as categories, which is not supported.")
         categories[j], places[j] = ascending(known)
     return columns, categories, places
 

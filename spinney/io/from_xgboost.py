@@ -86,7 +86,7 @@ def read_xgboost(given: Any, n_rounds: int | None = None) -> Imported:
     booster = _mapping(learner, "gradient_booster")
     name = _get(booster, "name", str)
     if name not in ("gbtree", "dart"):
-        raise ModelFormatError(f"this is a model of XGBoost's booster {name!r}; only those of trees can be read.")
+        raise ModelFormatError(f"this model has XGBoost's booster {name!r}; only boosters of trees are supported.")
     model = _mapping(_mapping(booster, "gbtree") if "gbtree" in booster else booster, "model")
     _check_known(whole, learner, booster, model, version)
     shape = _mapping(learner, "learner_model_param")
@@ -99,7 +99,7 @@ def read_xgboost(given: Any, n_rounds: int | None = None) -> Imported:
         _check_fields(_mapping(tree, "tree_param"), "tree_param", version)
         if _whole(_mapping(_dict(tree), "tree_param"), "size_leaf_vector") > 1:
             raise ModelFormatError(
-                "trees with a vector in each leaf (multi_strategy='multi_output_tree') are not read; "
+                "trees with a vector in each leaf (multi_strategy='multi_output_tree') are not supported; "
                 "'one_output_per_tree' is."
             )
     keep = _order(groups, n_groups, model, best if n_rounds is None else n_rounds)
@@ -141,7 +141,7 @@ def _saved(given: Any) -> tuple[bytes, int | None]:
 def _parse(data: bytes) -> dict[str, Any]:
     if not data.startswith(b"{"):
         raise ModelFormatError(
-            "this is no model of XGBoost in UBJSON or JSON, which begin with a brace. Files in its older binary format "
+            "this is not an XGBoost model in UBJSON or JSON, which begin with a brace. Files in the old binary format "
             "can be loaded with xgboost below 3.1 and saved again as .ubj."
         )
     if data[1:2] not in [_SPACE[k : k + 1] for k in range(len(_SPACE))]:
@@ -149,14 +149,14 @@ def _parse(data: bytes) -> dict[str, Any]:
     try:
         return _dict(json.loads(data))
     except (ValueError, RecursionError) as error:
-        raise ModelFormatError(f"this is no whole JSON file: {error}.") from error
+        raise ModelFormatError(f"this is not a complete JSON file: {error}.") from error
 
 
 def _version(whole: dict[str, Any]) -> str:
     """The release that wrote the file, "" if the file does not say."""
     found = _get(whole, "version", list, [])
     if found and not all(type(one) is int for one in found):
-        raise ModelFormatError(f"'version' must be a list of whole numbers, got {found!r:.60}.")
+        raise ModelFormatError(f"'version' must be a list of integers, got {found!r:.60}.")
     version = ".".join(map(str, found))
     if tuple(found[:2]) > _NEWEST:
         raise ModelFormatError(
@@ -200,7 +200,7 @@ def _factors(booster: dict[str, Any], model: dict[str, Any], name: str, n_trees:
 
 def _dict(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ModelFormatError("this is no model of XGBoost: there is no object in the file.")
+        raise ModelFormatError("this is not an XGBoost model: there is no object in the file.")
     return value
 
 
@@ -209,7 +209,7 @@ def _get(home: dict[str, Any], key: str, kind: Any, default: Any = None) -> Any:
     if kind is list and isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, kind):
-        raise ModelFormatError(f"this is no model of XGBoost: {key!r} is missing or is not what it should be.")
+        raise ModelFormatError(f"this is not an XGBoost model: {key!r} is missing or has the wrong type.")
     return value
 
 
@@ -222,7 +222,7 @@ def _whole(home: dict[str, Any], key: str) -> int:
     """A whole number that is written as a string."""
     text = _get(home, key, str)
     if not text.isdecimal() or len(text) > 9:
-        raise ModelFormatError(f"{key!r} must be a whole number, got {text!r:.40}.")
+        raise ModelFormatError(f"{key!r} must be an integer, got {text!r:.40}.")
     return int(text)
 
 
@@ -234,7 +234,7 @@ def _numbers(home: dict[str, Any], key: str, n: int | None, dtype: Any) -> np.nd
     """A list of numbers."""
     given = home.get(key)
     if not isinstance(given, (list, np.ndarray)):
-        raise ModelFormatError(f"this is no model of XGBoost: {key!r} is missing or is not what it should be.")
+        raise ModelFormatError(f"this is not an XGBoost model: {key!r} is missing or has the wrong type.")
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             values = np.array(given)
@@ -244,7 +244,7 @@ def _numbers(home: dict[str, Any], key: str, n: int | None, dtype: Any) -> np.nd
     except (ValueError, OverflowError):
         raise ModelFormatError(f"{key!r} must be a list of numbers.") from None
     if values.ndim != 1:
-        raise ModelFormatError(f"{key!r} must be a list of numbers, not of lists.")
+        raise ModelFormatError(f"{key!r} must be a list of numbers, got a list of lists.")
     if n is not None and len(values) != n:
         raise ModelFormatError(f"{key!r} must be a list of {n} numbers, got {len(values)}.")
     return values
@@ -257,7 +257,7 @@ def _order(groups: np.ndarray, n_groups: int, model: dict[str, Any], n_rounds: i
     """Trees of the first rounds such that tree t adds to output t % n_groups; each output's keep their order."""
     check_outputs(n_groups, len(groups))
     if len(groups) and not 0 <= groups.min() <= groups.max() < n_groups:
-        raise ModelFormatError(f"'tree_info' names output {groups.max()}, and there are {n_groups}.")
+        raise ModelFormatError(f"'tree_info' names output {groups.max()}, but there are {n_groups}.")
     if n_rounds is not None:
         if n_rounds < 1:
             raise ValueError(f"n_rounds must be a positive integer or None, got {n_rounds!r}.")
@@ -315,7 +315,7 @@ def _read_tree(tree: dict[str, Any], start: int, n_sets: int, factor: Any) -> tu
         set_of[nodes] = n_sets + np.arange(len(nodes))
     kind = _numbers(tree, "split_type", n, np.int64) if "split_type" in tree else np.zeros(n, np.int64)
     if ((kind == 1) & ~is_leaf & (set_of < 0)).any():
-        raise ModelFormatError("a question about categories has no set.")
+        raise ModelFormatError("a split on categories has no set.")
     with np.errstate(over="ignore", invalid="ignore"):
         threshold = last_left(np.nextafter(says, np.float32(-np.inf)))
         answers = np.where(is_leaf, says, np.float32(0.0)) * np.float32(factor)
@@ -346,7 +346,7 @@ def _sets(tree: dict[str, Any], n: int) -> tuple[np.ndarray, np.ndarray, np.ndar
     if len(np.unique(nodes)) < len(nodes):
         raise ModelFormatError("a node has two sets of categories.")
     if (lengths < 0).any() or not np.array_equal(ends_of(lengths)[:-1], begin) or lengths.sum() != len(member):
-        raise ModelFormatError("the sets of categories do not lie end to end.")
+        raise ModelFormatError("the sets of categories are not contiguous.")
     return member, lengths, nodes
 
 
@@ -376,7 +376,7 @@ def _categories(
         member[mine] = place[member[mine]]
     lengths = np.array([len(categories[int(j)]) for j in column], np.int64)
     if lengths.sum() > 1 << 28:
-        raise ModelFormatError("the sets of categories are too many: they would not fit into memory.")
+        raise ModelFormatError("there are too many sets of categories: they would not fit into memory.")
     left = np.ones(int(lengths.sum()), bool)  # whatever is not named goes left
     left[ends_of(lengths)[sets.set] + member] = False
     which = np.repeat(np.arange(len(column)), lengths)
@@ -395,7 +395,7 @@ def _named_categories(model: dict[str, Any], n_columns: int) -> dict[int, list]:
     found: dict[int, list] = {}
     coded = _get(_get(model, "cats", dict, {}), "enc", list, [])
     if len(coded) > n_columns:
-        raise ModelFormatError(f"{len(coded)} columns have categories, and there are {n_columns}.")
+        raise ModelFormatError(f"{len(coded)} columns have categories, but there are {n_columns} columns.")
     for j, one in enumerate(coded):
         one = _dict(one)
         values: list[Any]
@@ -403,7 +403,7 @@ def _named_categories(model: dict[str, Any], n_columns: int) -> dict[int, list]:
             ends = _numbers(one, "offsets", None, np.int64)
             letters = _numbers(one, "values", None, np.int64).astype(np.uint8).tobytes()
             if len(ends) and ((ends[1:] < ends[:-1]).any() or ends[0] != 0 or ends[-1] != len(letters)):
-                raise ModelFormatError(f"the names of the categories of column {j} do not lie end to end.")
+                raise ModelFormatError(f"the names of the categories of column {j} are not contiguous.")
             try:
                 values = [letters[a:b].decode() for a, b in zip(ends[:-1].tolist(), ends[1:].tolist())]
             except UnicodeDecodeError:
@@ -425,7 +425,7 @@ def _answering(objective: str, shape: dict[str, Any], n_groups: int) -> tuple[An
     """(from scores to predictions, number of classes or 0)."""
     if objective not in _LINKS:
         known = ", ".join(sorted(_LINKS))
-        raise ModelFormatError(f"the objective {objective!r:.60} is not known; these are: {known}.")
+        raise ModelFormatError(f"the objective {objective!r:.60} is not supported. Supported: {known}.")
     link, inverse = _LINKS[objective]
     text = _get(shape, "base_score", str)
     try:
@@ -433,7 +433,7 @@ def _answering(objective: str, shape: dict[str, Any], n_groups: int) -> tuple[An
     except ValueError:
         raise ModelFormatError(f"'base_score' must be a number or a list of them, got {text!r:.60}.") from None
     if len(given) not in (1, n_groups):
-        raise ModelFormatError(f"'base_score' has {len(given)} numbers, and there are {n_groups} outputs.")
+        raise ModelFormatError(f"'base_score' has {len(given)} numbers, but there are {n_groups} outputs.")
     start = np.array([_margin(one, inverse) for one in given.astype(np.float32)], np.float32)
     n_classes = 2 if objective in _TWO_CLASSES and n_groups == 1 else n_groups if link == "softmax" else 0
     return Answering(link=link, start=np.broadcast_to(start, n_groups).copy()), n_classes

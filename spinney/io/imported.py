@@ -107,9 +107,9 @@ def make_schema(names: Sequence[str] | None, categories: dict[int, tuple], n_col
     if not 0 < n_columns <= _MOST_COLUMNS:
         raise ModelFormatError(f"a model can have 1 to {_MOST_COLUMNS:,} columns, this one has {n_columns:,}.")
     if names is not None and (len(names) != n_columns or len(set(names)) < n_columns):
-        raise ModelFormatError(f"there are {n_columns} columns, and these are their names: {list(names)!r:.200}.")
+        raise ModelFormatError(f"there are {n_columns} columns, but these are their names: {list(names)!r:.200}.")
     if categories and not 0 <= min(categories) <= max(categories) < n_columns:
-        raise ModelFormatError(f"a question is about column {max(categories)}, and there are {n_columns} columns.")
+        raise ModelFormatError(f"a split is on column {max(categories)}, but there are {n_columns} columns.")
     columns = [Column(None)] * n_columns if names is None else [Column(name) for name in names]
     for j, own in categories.items():
         columns[j] = Column(columns[j].name, own)

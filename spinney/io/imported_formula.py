@@ -28,7 +28,7 @@ def read_imported(model: Any, common: dict[str, Any], classes: tuple[np.ndarray,
     """The formula of a model that has trees."""
     forest, answering, name = model.forest_, model._answering, type(model).__name__
     if forest.n_trees == 0:
-        raise TypeError(f"this {name} has no trees: it says the same of every row, and there is nothing to export.")
+        raise TypeError(f"this {name} has no trees: it predicts the same for every row, so there is nothing to export.")
     if forest.n_classes is not None or forest.n_outputs > 1:
         answers = forest.answers.astype(np.float64)
         is_class = forest.n_classes is not None

@@ -133,13 +133,13 @@ def read_prefix(first: bytes, file_length: int) -> Prefix:
     version = int.from_bytes(first[8:12], "little")
     if version != FORMAT_VERSION or first[12:16] != bytes(4):
         raise ModelFormatError(
-            f"The file has version {version} of the format, and this release reads version {FORMAT_VERSION}: install a "
+            f"The file has version {version} of the format, but this release reads version {FORMAT_VERSION}: install a "
             "newer release of Spinney",
             place,
         )
     header_length, stated = (int.from_bytes(first[k : k + 8], "little") for k in (16, 24))
     if stated != file_length:
-        raise ModelFormatError(f"The file has {file_length:,} bytes and should have {stated:,}", place)
+        raise ModelFormatError(f"The file has {file_length:,} bytes but should have {stated:,}", place)
     if _aligned(PREFIX + header_length) > file_length:
         raise ModelFormatError(f"A header of {header_length:,} bytes does not fit into the file", place)
     return Prefix(header_length, file_length, first[32:64], first[64:96], first[:32])
@@ -168,7 +168,7 @@ def check_depth(value: Any, place: str) -> None:
         level = [one for values in inner for one in values if isinstance(one, dict | list)]
         if not level:
             return
-    raise ModelFormatError(f"More than {_DEEPEST} values lie within each other", place)
+    raise ModelFormatError(f"Values are nested more than {_DEEPEST} deep", place)
 
 
 def check_body(prefix: Prefix, buffer: np.ndarray) -> None:
@@ -203,9 +203,9 @@ def _read_entry(stored: Any, place: str) -> ArrayEntry:
     if not isinstance(dtype, str) or dtype not in DTYPES:
         raise ModelFormatError(f"Arrays of dtype {dtype!r:.80} are not known", place)
     if not isinstance(shape, list) or len(shape) > _MOST_DIMENSIONS or not all(map(_is_count, shape)):
-        raise ModelFormatError(f"{shape!r:.80} is no shape", place)
+        raise ModelFormatError(f"{shape!r:.80} is not a shape", place)
     if math.prod(max(1, length) for length in shape) >= 1 << 60:
-        raise ModelFormatError(f"{shape!r:.80} is no shape", place)
+        raise ModelFormatError(f"{shape!r:.80} is not a shape", place)
     return ArrayEntry(DTYPES[dtype], tuple(shape), len(stored) == 3)
 
 

@@ -52,7 +52,7 @@ def _object(**fields: Check | Maybe) -> Check:
 
     def check(value: Any, place: str) -> None:
         if type(value) is not dict:
-            fail("An object", value, place)
+            fail("an object", value, place)
         unknown = value.keys() - fields.keys()
         if unknown:
             raise ModelFormatError(f"The field {min(unknown)!r:.60} is not known", place)
@@ -89,7 +89,7 @@ def _hashes(value: Any, place: str) -> None:
     except ValueError:
         n_bytes = -1
     if n_bytes < 0 or n_bytes % 4:
-        fail("Numbers of four bytes in base 64", value, place)
+        fail("numbers of four bytes in base 64", value, place)
 
 
 _RECIPE: Callable[[Any, str], None] = _object(

@@ -22,7 +22,9 @@ def read_mixture(model: Any) -> Mixture:
         total = float(weights.sum()) if hasattr(model, "classes_") else 1.0
     else:
         if getattr(model, "how", "mean") == "median":
-            raise ValueError("a median of several models cannot be exported: it is no sum. Export the members.")
+            raise ValueError(
+                "a median of several models cannot be exported, because it is not a sum. Export the members."
+            )
         members, given = model.estimators_, model._member_weights()
         weights = np.ones(len(members)) if given is None else given
         total = float(weights.sum())
@@ -46,8 +48,8 @@ def _check_alike(name: str, formulas: tuple[Formula, ...], classes: tuple[np.nda
     first = formulas[0]
     for one in formulas:
         if one.schema != first.schema:
-            raise ValueError(f"the members of this {name} read the columns in different ways: export them one by one.")
+            raise ValueError(f"the members of this {name} read the columns in different ways. Export them one by one.")
         if len(one.classes) != len(classes) or (classes and not np.array_equal(one.classes[0], classes[0])):
-            raise ValueError(f"the members of this {name} have seen different classes: export them one by one.")
+            raise ValueError(f"the members of this {name} have seen different classes. Export them one by one.")
         if one.link == "median":
-            raise ValueError(f"{one.model}, a member of this {name}, predicts a median, which is no sum.")
+            raise ValueError(f"{one.model}, a member of this {name}, predicts a median, which is not a sum.")

@@ -22,26 +22,29 @@ from spinney.io.errors import ModelFormatError
 
 
 def save(model: Any, path: Any, *, metadata: dict[str, Any] | None = None) -> None:
-    """Save a fitted model to a file of Spinney's own format.
+    """Save a model to a file in Spinney's model format.
 
-    The file has everything that the model has: parameters, names and categories of the columns, classes, trees. It is
-    written beside its place and then moved there, so that there is never half a file; saving a model twice gives the
-    same bytes.
+    The file holds the whole model: parameters, column names and categories, classes and trees. It is written next to
+    `path` and then moved there, so an incomplete file is never visible. Saving a model twice gives the same bytes.
 
     Parameters
     ----------
     model : estimator
-        Any estimator of Spinney, fitted or not; of voting, stacking, bagging and AdaBoost the members too.
+        Any Spinney estimator, fitted or not. Ensembles are saved with their base estimators.
     path : str, path or file
-        Where to, or a binary file that is open for writing.
-    metadata : dict, optional
-        What else should be in the file, in JSON's types; `spinney.io.inspect` shows it. The key "command_line" is the
-        command line's.
+        Where to write the model: a path, or a binary file that is open for writing.
+    metadata : dict, default=None
+        Additional JSON values to store in the file; `spinney.io.inspect` returns them. The key "command_line" is
+        reserved for the command line.
 
     Raises
     ------
     TypeError
-        If the model, or a part of it, is not Spinney's, or holds a function whose source is not known.
+        If the model or a part of it is not a Spinney estimator, or holds a function whose source is not known.
+
+    See Also
+    --------
+    load, io.inspect
 
     Examples
     --------
@@ -85,32 +88,36 @@ def _verify(buffer: np.ndarray, model: Any) -> None:
 def load(path: Any, *, mmap: bool = False, trust: Sequence[Any] = ()) -> Any:
     """Load a model from a file that `save` has written.
 
-    Nothing that the file brings along is run, and nothing is imported by a name in it. Whatever could make a prediction
-    crash, loop or read what it should not is found here.
+    Loading runs no code from the file and imports nothing by name. The file is checked completely, so that damaged or
+    forged contents raise an error here and not in a prediction.
 
     Parameters
     ----------
     path : str, path, bytes or file
-        The file, its bytes, or a binary file that is open for reading.
+        The model file: its path, its bytes, or a binary file that is open for reading.
     mmap : bool, default=False
-        Map large arrays from the file in place of reading them: processes that do so share one copy in memory. The
-        file must not be changed while it is used; a new model belongs in a new file, which `save` sees to.
-    trust : sequence of str or functions
-        Losses and criteria of your own are saved as their source, which is shown by `spinney.io.inspect` and compiled
-        only if its hash, as shown there, is in this list, or the function itself. A hash covers the functions that a
-        function uses, which are shown there, too. Without it the model loads, and predicts as far as it can do without
-        them.
+        Whether to map large arrays from the file instead of reading them. Processes that do so share one copy in
+        memory. The file must not be changed while it is in use; `save` always replaces it by a new one.
+    trust : sequence of str or functions, default=()
+        Custom losses and criteria that may be compiled: their hashes, as `spinney.io.inspect` returns them, or the
+        functions themselves. Custom functions are saved as source, and a hash covers all functions that a function
+        uses. Without it the model loads, and supports all predictions that do not need its custom functions.
 
     Returns
     -------
     estimator
+        The model, with the same `fingerprint_` as the saved one.
 
     Raises
     ------
     ModelFormatError
         If the file is damaged, forged, or of a newer format.
     FileNotFoundError
-        If there is no such file; the message names model files that are there.
+        If there is no such file. The message names model files in the folder.
+
+    See Also
+    --------
+    save, io.inspect
 
     Examples
     --------
@@ -193,25 +200,36 @@ def _aligned_bytes(n: int) -> np.ndarray:
 
 
 def inspect(path: Any) -> dict[str, Any]:
-    """What a model file holds, from its header alone.
+    """Read a summary of a model file from its header, without loading the model.
 
     Parameters
     ----------
     path : str, path, bytes or file
+        The model file: its path, its bytes, or a binary file that is open for reading.
 
     Returns
     -------
     dict
-        "class", "parameters", "schema" (a dict for each column: its name, and the categories of those that have any;
-        None for models that leave tables to their members), "classes", "trees", "nodes", "bytes", "fingerprint",
-        "library" (the release that wrote it), "format", "sources" (the user's functions, and those that they use:
-        "name", "hash", "source", the text that `load` would compile, and "captured") and "metadata" (what the file was
-        given besides, {} if nothing).
+        With these keys:
+
+        - "class", "parameters", "classes", "fingerprint": of the model.
+        - "is_fitted": whether the model is fitted.
+        - "schema": a dict for each column, with its name and, if it has any, its categories. None for models whose base
+          estimators read the data.
+        - "trees", "nodes", "bytes": the size of the model.
+        - "library", "format": the release that wrote the file, and the version of the format.
+        - "sources": a dict for each custom function and each function that it uses: "name", "hash", "source" (the text
+          that `load` would compile) and "captured" (the values that it takes from outside).
+        - "metadata": the values given to `save`; {} if there are none.
 
     Raises
     ------
     ModelFormatError
-        If it is no model file, or its header is damaged. Trees are not looked at.
+        If this is not a model file, or its header is damaged. Trees are not checked.
+
+    See Also
+    --------
+    save, load
 
     Examples
     --------

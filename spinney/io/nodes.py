@@ -66,15 +66,15 @@ def make_forest(
     asks = order[size > 1]
     feature = np.asarray(nodes.feature)[asks].astype(np.int64)
     if len(feature) and not 0 <= feature.min() <= feature.max() < n_columns:
-        raise ModelFormatError(f"a question is about column {feature.max()}, and there are {n_columns} columns.")
+        raise ModelFormatError(f"a split is on column {feature.max()}, but there are {n_columns} columns.")
     is_set = np.zeros(len(asks), bool) if nodes.set_of is None else nodes.set_of[asks] >= 0
     threshold = np.where(is_set, np.nan, np.asarray(nodes.threshold, np.float64)[asks])
     if np.isnan(threshold[~is_set]).any():
         raise ModelFormatError("a threshold is not a number.")
     if both := set(feature[is_set].tolist()).intersection(feature[~is_set].tolist()):
-        raise ModelFormatError(f"column {min(both)} is asked about as a number and as a category.")
+        raise ModelFormatError(f"column {min(both)} is split both as a number and as a category.")
     if not np.isfinite(nodes.answers[order]).all() or not np.isfinite(np.asarray(nodes.weight)[order]).all():
-        raise ModelFormatError("what a node says, or its weight, is not a finite number.")
+        raise ModelFormatError("the value of a node, or its weight, is not a finite number.")
     set_start, words = np.zeros(1, np.int64), np.empty(0, np.uint64)
     if is_set.any():
         assert nodes.set_of is not None
@@ -110,7 +110,7 @@ def put_in_preorder(first: np.ndarray, left: np.ndarray, right: np.ndarray) -> t
     levels, level = [], first[:-1].astype(np.int64)
     while len(level):
         if seen[level].any() or len(np.unique(level)) < len(level):
-            raise ModelFormatError("a tree is none: two ways lead to one of its nodes.")
+            raise ModelFormatError("a tree is malformed: two paths lead to one of its nodes.")
         seen[level] = True
         levels.append(level)
         asks = level[left[level] != NO_CHILD]

@@ -40,9 +40,9 @@ def _operations(name: str, step: Any) -> Operations:
     if found is None:
         known = ", ".join(kind.__name__ for kind in _READERS)
         raise ValueError(
-            f"the step {name!r} of this Pipeline, {step!r:.80}, cannot be written as ONNX. Steps that can be: {known}, "
+            f"the step {name!r} of this Pipeline, {step!r:.80}, cannot be exported to ONNX. Supported steps: {known}, "
             "of numbers, without clip and indicators. Export the last step alone, pipeline[-1], and convert the steps "
-            "before it by skl2onnx; onnx.compose.merge_models joins both graphs."
+            "before it with skl2onnx; onnx.compose.merge_models joins both graphs."
         )
     return [(operator, np.asarray(values, np.float64)) for operator, values in found]
 

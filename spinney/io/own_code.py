@@ -118,7 +118,7 @@ def source_of(function: Any, place: str, depth: int = 0) -> dict[str, Any]:
     if hasattr(plain, _FROM_FILE):
         return getattr(plain, _FROM_FILE)  # type: ignore[no-any-return]
     if depth > _DEEPEST:
-        raise TypeError(f"{place} is a function of functions, too deep for a model file.")
+        raise TypeError(f"{place} is a function that uses functions nested too deeply for a model file.")
     node = _find(plain, place)
     if plain.__defaults__ or plain.__kwdefaults__:
         raise TypeError(f"{place} is a function with default values, which a model file cannot hold.")
@@ -145,7 +145,7 @@ def _find(plain: Any, place: str) -> Any:
         if Path(code.co_filename).is_file():
             raise TypeError(f"{place} is a function whose source has changed since it was imported.")
         raise TypeError(
-            f"{place} is a function without a source: write it in a file or a notebook, so that its source can be kept."
+            f"{place} is a function without a source. Define it in a file or a notebook, so that it can be saved."
         )
     nodes = [one for one in ast.walk(tree) if isinstance(one, ast.Lambda | ast.FunctionDef) and _holds(one, code)]
     return _bare(nodes[-1])  # the innermost one: they are listed from outside in

@@ -44,7 +44,7 @@ def check_header(header: dict[str, Any]) -> None:
         raise ModelFormatError(f"The header must have {_HEADER}, not {list(header)!r:.100}", "the header")
     for name, kind in kinds.items():
         if not isinstance(header[name], kind):  # type: ignore[arg-type]
-            raise ModelFormatError(f"{header[name]!r:.80} is not what is wanted", f"the header's {name}")
+            raise ModelFormatError(f"{header[name]!r:.80} is not valid", f"the header's {name}")
 
 
 def _read_model(header: dict[str, Any], arrays: list[np.ndarray], trust: Sequence[Any]) -> Any:
@@ -67,19 +67,19 @@ def check_fingerprint(model: Any, stated: str | None) -> None:
     found = fingerprint_of(model)
     if found != stated:
         raise ModelFormatError(
-            f"The model's fingerprint is {found}, and the file says {stated!r:.80}", "the fingerprint"
+            f"The model's fingerprint is {found}, but the file has {stated!r:.80}", "the fingerprint"
         )
 
 
 def _read_record(stored: Any, reader: Reader, place: str, is_ours: bool) -> Any:
 
     if not isinstance(stored, dict) or not isinstance(stored.get("is"), str):
-        raise ModelFormatError("A record must say what it is", place)
+        raise ModelFormatError("A record must name its kind", place)
     name = stored["is"]
     if name in estimator_records() and list(stored) == ["is", "parameters", "fitted"]:
         return _read_estimator(stored, estimator_records()[name], reader, place, is_ours)
     if name not in store_records() or list(stored) != ["is", "fields"] or not isinstance(stored["fields"], dict):
-        raise ModelFormatError(f"Records of the kind {name!r:.80} are not known, or not like this", place)
+        raise ModelFormatError(f"Records of the kind {name!r:.80} are unknown, or have other fields", place)
     record, found = store_records()[name], stored["fields"]
     if not record.is_json:
         found = {field: reader.value(one, f"{place}.{field}") for field, one in found.items()}

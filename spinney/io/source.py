@@ -72,15 +72,15 @@ def read_small(model: Any, name: str, max_nodes: int, writer: str) -> Formula:
     if name in _taken() or name.startswith("_") or "__" in f"{name}_":
         own = f"model_{name.strip('_')}".replace("__", "_")
         raise ValueError(
-            f"name must not be {name!r}, which C, its library or Python has taken or reserved. Use another, such as "
+            f"name must not be {name!r}, which is taken or reserved in C, its library or Python. Use another, such as "
             f"{own!r}."
         )
     formula = read_formula(model)
     n_nodes = formula.forest.n_nodes
     if n_nodes > max_nodes:
         raise ValueError(
-            f"this {formula.model} has {n_nodes:,} nodes, and {writer} writes at most max_nodes={max_nodes:,}: raise "
-            "max_nodes if the source may be that long, or use to_onnx, which is made for large models."
+            f"this {formula.model} has {n_nodes:,} nodes, but {writer} writes at most max_nodes={max_nodes:,}. "
+            "Increase max_nodes if the source may be that long, or use to_onnx, which is made for large models."
         )
     return formula
 

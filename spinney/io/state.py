@@ -151,7 +151,7 @@ class Reader:
         if what in self.used:
             return self._numbered(what, content, place)
         if what not in self._kinds:
-            raise ModelFormatError(f"Values of the kind {what!r:.80} are not known", place)
+            raise ModelFormatError(f"Values of the kind {what!r:.80} are unknown", place)
         return self._kinds[what](content, place)
 
     def _numbered(self, what: str, number: Any, place: str) -> Any:
@@ -166,11 +166,11 @@ class Reader:
         for what, used in self.used.items():
             there = len(getattr(self, what + "s"))
             if len(used) != there - (what == "record"):  # nothing refers to the model itself
-                raise ModelFormatError(f"The file holds {there} {what}s, and {len(used)} are used", "the header")
+                raise ModelFormatError(f"The file holds {there} {what}s, but {len(used)} are used", "the header")
 
     def _float(self, name: Any, place: str) -> float:
         if not isinstance(name, str) or name not in _FLOATS:
-            raise ModelFormatError(f"{name!r:.80} is no float", place)
+            raise ModelFormatError(f"{name!r:.80} is not a float", place)
         return _FLOATS[name]
 
     def _tuple(self, values: Any, place: str) -> tuple[Any, ...]:
@@ -198,7 +198,7 @@ class Reader:
         self._room -= _beyond_file(values, width)
         if self._room < 0:
             raise ModelFormatError(
-                f"{len(values):,} strings of width {width:,} take far more memory than the file has of them", place
+                f"{len(values):,} strings of width {width:,} take far more memory than the file has", place
             )
         return np.array(values, f"<U{width}")
 
@@ -225,11 +225,11 @@ class Reader:
                     return made
         except OverflowError:
             pass
-        raise ModelFormatError(f"{pair[1]!r:.80} is no scalar of dtype {pair[0]!r:.80}", place)
+        raise ModelFormatError(f"{pair[1]!r:.80} is not a scalar of dtype {pair[0]!r:.80}", place)
 
     def _dtype(self, name: Any, place: str) -> np.dtype:
         if not isinstance(name, str) or name not in DTYPES:
-            raise ModelFormatError(f"{name!r:.80} is no dtype that is known", place)
+            raise ModelFormatError(f"{name!r:.80} is not a known dtype", place)
         return DTYPES[name]
 
 
@@ -240,7 +240,7 @@ def _beyond_file(values: list[str], width: int) -> int:
 
 def _list(value: Any, place: str) -> list[Any]:
     if type(value) is not list:
-        raise ModelFormatError(f"A list is wanted, not {value!r:.80}", place)
+        raise ModelFormatError(f"Expected a list, got {value!r:.80}", place)
     return value
 
 

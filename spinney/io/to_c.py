@@ -22,32 +22,33 @@ _FEW = 4  # categories of a set that are compared one by one
 
 
 def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
-    """The source of a C function that predicts one row, for small devices and other languages.
+    """Write a fitted tree model as the source of a C function that predicts one row.
+
+    The function needs only math.h, for small devices and other languages.
 
     Parameters
     ----------
     model : fitted model
-        A decision tree (C4.5's included), forest, boosted model, isolation forest, bagging or AdaBoost of trees, or an
+        A decision tree (C4.5 included), forest, boosted model, isolation forest, bagging or AdaBoost of trees, or an
         imported model.
-    name : str, default "predict"
-        Name of the function, and what all other names begin with. Names of C, of its library and of Python raise
-        ValueError.
-    max_nodes : int, default 10,000
-        Larger models are refused.
+    name : str, default="predict"
+        Name of the function, and prefix of all other names. Names taken in C, its library or Python raise ValueError.
+    max_nodes : int, default=10_000
+        Maximum number of nodes of the model. Larger models raise ValueError.
 
     Returns
     -------
     str
-        C99 that includes math.h only. A row is an array of doubles in the order of the columns: numbers as they are,
-        categories as their numbers, which a comment lists, and NAN for what is missing. Any other number in a column
-        of categories counts as missing, too.
+        C99 that includes only math.h. A row is an array of doubles in column order: numbers directly, categories as
+        their numbers, which a comment lists, and NAN for missing values. Any other number in a category column also
+        counts as missing.
 
         ==================== =====================================================================================
         one number           `double predict(const double *row)`
         several numbers      `void predict(const double *row, double *out)`
-        classes              `int predict(const double *row)`: the number of the class in `predict_classes`;
+        classes              `int predict(const double *row)`: the index of the class in `predict_classes`;
                              `void predict_proba(const double *row, double *out)`
-        several classes      `void predict(const double *row, int *out)`; `predict_proba` fills in the probabilities of
+        several classes      `void predict(const double *row, int *out)`; `predict_proba` writes the probabilities of
                              all outputs, one after the other
         isolation forests    `int predict(const double *row)`: -1 or 1; `double predict_decision(const double *row)`
         ==================== =====================================================================================
@@ -58,8 +59,7 @@ def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
 
     Notes
     -----
-    Compile without -ffast-math, which forgets about missing values; -std=c99 keeps the last bit on processors with
-    fused operations.
+    Compile without -ffast-math, which ignores NAN. -std=c99 keeps the last bit on processors with fused multiply-add.
 
     Examples
     --------

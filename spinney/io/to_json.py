@@ -24,20 +24,20 @@ FORMAT = 1
 
 
 def to_json(model: Any, path: str | PathLike[str] | None = None) -> str:
-    """The trees of a fitted model as JSON: columns by name, thresholds, categories by value, and what leaves say.
+    """Write a fitted tree model as JSON: columns by name, thresholds, categories by value, and leaf values.
 
     Parameters
     ----------
     model : fitted model
-        A decision tree, forest, boosted model, isolation forest, or bagging or AdaBoost of decision trees; a vote or
+        A decision tree, forest, boosted model, isolation forest, or bagging or AdaBoost of decision trees; a voting or
         automatic model of these; an imported model.
-    path : str or path, optional
-        A file to write the text to.
+    path : str or path, default=None
+        File to write the text to.
 
     Returns
     -------
     str
-        One line for every node. The guide on exporting describes each field.
+        JSON with one line per node. The guide docs/exporting.md describes each field.
 
     See Also
     --------

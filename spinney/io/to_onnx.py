@@ -23,31 +23,33 @@ from spinney.io.onnx_steps import Operations, add_operations, operations_of, spl
 
 
 def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str = "float64") -> Any:
-    """A fitted model of trees as an ONNX model, which any runtime with the operators of ai.onnx.ml 5 can run.
+    """Convert a fitted tree model to ONNX, for any runtime with the operators of ai.onnx.ml 5.
 
-    Strings and categories are looked up inside the graph; missing values are NaN, and categories never seen count as
-    missing. Numbers are float64 throughout, so that predictions are Spinney's to 1e-12.
+    Strings and categories are looked up inside the graph. Missing values are NaN, and unseen categories count as
+    missing. All numbers are float64, so predictions equal Spinney's within 1e-12.
 
     Parameters
     ----------
     model : fitted model
-        A decision tree, forest, boosted model, isolation forest, or bagging or AdaBoost of decision trees; a vote,
-        automatic model or bucket of these; an imported model, to rounding. C4.5's shares of rows and AdaBoost's medians
-        cannot be said in ONNX: a ValueError. Also a scikit-learn Pipeline whose last step is such a model, and whose
-        other steps are StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler or SimpleImputer.
-    path : str or path, optional
-        A file to write the model to.
-    dtype : {"float64", "float32"}, default "float64"
-        Of the inputs that are numbers. float32 values are compared with the thresholds as they are: the answers are
-        those that Spinney gives for the same float32 table. Outputs are float64 either way.
+        A decision tree, forest, boosted model, isolation forest, or bagging or AdaBoost of decision trees; also a
+        `Voting*`, `Auto*` or `BucketOfModels*` of these, or an imported model (equal up to rounding). A scikit-learn
+        Pipeline is accepted if its last step is such a model and its other steps are StandardScaler, MinMaxScaler,
+        MaxAbsScaler, RobustScaler or SimpleImputer. C4.5 trees, which send missing values down several branches, and
+        AdaBoostRegressor, which predicts a median, cannot be expressed in ONNX and raise ValueError.
+    path : str or path, default=None
+        File to write the ONNX model to.
+    dtype : {"float64", "float32"}, default="float64"
+        Type of numeric inputs. The graph compares float32 values with the thresholds directly, so predictions equal
+        those of Spinney for the same float32 data. Outputs are float64 in both cases.
 
     Returns
     -------
     onnx.ModelProto
+        A graph with these inputs, outputs and metadata:
 
         ============= =============================================================================================
-        inputs        a table of numbers: `X`, (rows, columns). A table with strings: one input for each column, by
-                      its name, (rows, 1), of strings or numbers. A string that is no category is missing.
+        inputs        Data without strings: `X`, (rows, columns). Data with strings: one input per column, with its
+                      name, (rows, 1), of strings or numbers. A string that is not a category counts as missing.
         classifiers   `label` (rows,), int64 (uint64 beyond 2**63), strings, float64 or Booleans as in `classes_`;
                       `probabilities` (rows, classes)
         regressors    `variable` (rows, outputs)
@@ -136,11 +138,11 @@ def _holds_strings(column: Column) -> bool:
 def _check_steps(operations: Operations, schema: Schema, dtype: str) -> None:
     """Steps before the model are written for a table of float64 numbers only."""
     if operations and (not _one_tensor(schema) or schema.is_categorical.any()):
-        raise ValueError("the steps of this Pipeline before the model must give numbers, not categories.")
+        raise ValueError("the steps of this Pipeline before the model must return numbers, not categories.")
     if operations and dtype == "float32":
         raise ValueError(
-            "dtype='float32' cannot be had with steps before the model: scikit-learn would round in each of them. Use "
-            "dtype='float64'."
+            "dtype='float32' is not supported with steps before the model, because scikit-learn would round in each of "
+            "them. Use dtype='float64'."
         )
 
 

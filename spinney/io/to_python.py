@@ -22,26 +22,29 @@ _MOST = 10_000
 
 
 def to_python(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
-    """The source of a Python function that predicts one row, for places where no library can be installed.
+    """Write a fitted tree model as the source of a Python function that predicts one row.
+
+    The function needs no library, for places where none can be installed.
 
     Parameters
     ----------
     model : fitted model
-        A decision tree (C4.5's included), forest, boosted model, isolation forest, bagging or AdaBoost of trees, or an
+        A decision tree (C4.5 included), forest, boosted model, isolation forest, bagging or AdaBoost of trees, or an
         imported model.
-    name : str, default "predict"
-        Name of the function. Names of C, of its library and of Python raise ValueError. There is also `<name>_proba`,
-        which returns a list of probabilities, for classifiers (a list of such for several outputs), and
-        `<name>_decision` for isolation forests.
-    max_nodes : int, default 10,000
-        Larger models are refused: their source would be long, and slow to load.
+    name : str, default="predict"
+        Name of the function. Names taken in C, its library or Python raise ValueError. For classifiers the source also
+        has `<name>_proba`, which returns a list of probabilities (for several outputs, a list of such lists). For
+        isolation forests it has `<name>_decision`.
+    max_nodes : int, default=10_000
+        Maximum number of nodes of the model. Larger models raise ValueError, because their source would be long and
+        slow to load.
 
     Returns
     -------
     str
-        Source that needs Python's own library only. The function takes a row: a dict by the columns' names (numbers
-        from 0 if they have none), or a sequence in their order. Missing values are None or nan; categories never seen
-        count as missing, or raise a ValueError if the model has handle_unknown="error".
+        Source that imports only Python's standard library. The function takes a row: a dict by column name (numbers
+        from 0 if columns have no names), or a sequence in column order. Missing values are None or nan. Unseen
+        categories count as missing, or raise ValueError if the model has handle_unknown="error".
 
     See Also
     --------

@@ -29,23 +29,28 @@ _KINDS = (*_TREES, *_FORESTS, *_BOOSTED, *_ADABOOST, *_BAGGING, *_ISOLATION)
 
 
 def to_sklearn(model: Any) -> Any:
-    """A fitted model as scikit-learn's class of the same name.
+    """Convert a fitted model to the scikit-learn estimator of the same name.
 
-    For libraries that know scikit-learn's classes only, such as shap or dtreeviz. The trees are the same; scikit-learn
-    rounds tables to float32, so that a value within float32's precision of a threshold can go the other way.
+    The result works with libraries that accept only scikit-learn's classes, such as shap or dtreeviz. The trees are the
+    same. scikit-learn rounds its input to float32, so a value within float32's precision of a threshold can take the
+    other branch.
 
     Parameters
     ----------
     model : fitted DecisionTree*, ExtraTree*, RandomForest*, ExtraTrees*, GradientBoosting*, AdaBoost*, Bagging* or \
             IsolationForest
-        Its splits must be on numbers. A boosted model must have a loss that scikit-learn has: "squared_error",
-        "absolute_error", "quantile", "log_loss" or "exponential". AdaBoost and bagging must be of decision trees, and
-        AdaBoost's algorithm "SAMME".
+        The model. All its splits must be on numbers. A boosted model must have a loss that scikit-learn also has:
+        "squared_error", "absolute_error", "quantile", "log_loss" or "exponential". The base estimators of AdaBoost and
+        bagging must be decision trees, and AdaBoost's algorithm must be "SAMME".
 
     Returns
     -------
-    estimator of scikit-learn, fitted
-        With the parameters that both classes have. A boosted model's learning rate is part of its trees.
+    fitted scikit-learn estimator
+        It has the parameters that both classes have. A boosted model's learning rate is included in its trees.
+
+    See Also
+    --------
+    to_onnx, explain.shap
 
     Examples
     --------
@@ -62,13 +67,13 @@ def to_sklearn(model: Any) -> Any:
     name = type(model).__name__
     if name not in _KINDS:
         check_is_fitted(model)
-        raise TypeError(f"to_sklearn takes a fitted model of these classes: {', '.join(_KINDS)}; got {name}.")
+        raise TypeError(f"to_sklearn accepts a fitted model of these classes: {', '.join(_KINDS)}; got {name}.")
     check_is_fitted(model)
     if name in (*_ADABOOST, *_BAGGING):
         _check_members(model)
     if not model.forest_.numbers_only:
         raise ValueError(
-            f"this {name} splits on categories, and scikit-learn's trees know numbers only. Encode the categories "
+            f"this {name} splits on categories, but scikit-learn's trees support only numbers. Encode the categories "
             "before fitting, for example with sklearn.preprocessing.OrdinalEncoder."
         )
     kinds = {_TREES: _tree, _FORESTS: _forest, _BOOSTED: _boosted, _ADABOOST: _adaboost, _BAGGING: _bagging}
@@ -80,13 +85,13 @@ def _check_members(model: Any) -> None:
     name = type(model).__name__
     other = next((type(one).__name__ for one in model.estimators_ if type(one).__name__ not in _TREES), None)
     if other is not None:
-        raise TypeError(f"to_sklearn takes AdaBoost and bagging of decision trees; this {name} has a {other}.")
+        raise TypeError(f"to_sklearn accepts AdaBoost and bagging only of decision trees; this {name} has a {other}.")
     if getattr(model, "algorithm", "SAMME") != "SAMME":
         raise ValueError(
-            f"scikit-learn's {name} has no algorithm like {model.algorithm!r}. Fit the model with algorithm='SAMME'."
+            f"scikit-learn's {name} does not support algorithm={model.algorithm!r}. Fit with algorithm='SAMME'."
         )
     if hasattr(model, "classes_") and getattr(model, "n_outputs_", 1) > 1:
-        raise ValueError(f"scikit-learn's {name} has one output, and this model has {model.n_outputs_}.")
+        raise ValueError(f"scikit-learn's {name} supports one output; this model has {model.n_outputs_}.")
 
 
 def _start(model: Any, home: Any) -> Any:
@@ -179,7 +184,7 @@ def _isolation(model: Any) -> Any:
 
 def _boosted(model: Any) -> Any:
     if model.loss not in ("squared_error", "absolute_error", "quantile", "log_loss", "exponential"):
-        raise ValueError(f"scikit-learn's gradient boosting has no loss like {model.loss!r}.")
+        raise ValueError(f"scikit-learn's gradient boosting does not support loss={model.loss!r}.")
     other = _start(model, sklearn.ensemble)
     booster = model._booster
     other.loss, other.learning_rate, other.n_estimators = model.loss, 1.0, booster.n_rounds

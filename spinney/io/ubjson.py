@@ -41,7 +41,9 @@ class _Reader:
         self.data, self.at = data, 0
 
     def refuse(self, why: str) -> NoReturn:
-        raise ModelFormatError(f"this is no whole UBJSON file: {why} (at byte {self.at:,} of {len(self.data):,}).")
+        raise ModelFormatError(
+            f"this is not a complete UBJSON file: {why} (at byte {self.at:,} of {len(self.data):,})."
+        )
 
     def take(self, n: int) -> bytes:
         if n > len(self.data) - self.at:

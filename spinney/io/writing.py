@@ -18,7 +18,7 @@ from spinney.io.records import store_records
 from spinney.io.state import Writer
 
 _FOREIGN = (
-    "a model file holds Spinney's own models only. Use pickle or joblib, for files that you alone write and read, or "
+    "a model file can hold only Spinney's models. Use pickle or joblib, for files that only you write and read, or "
     "skops (skops.io.dump)"
 )
 
@@ -26,9 +26,9 @@ _FOREIGN = (
 def check_kind(model: Any) -> None:
 
     if isinstance(model, type):
-        raise TypeError(f"save takes a model, got the class {model.__name__}.")
+        raise TypeError(f"save needs a model, got the class {model.__name__}.")
     if not hasattr(model, "fit"):
-        raise TypeError(f"save takes a model of Spinney's, got {model!r:.100}.")
+        raise TypeError(f"save needs a Spinney estimator, got {model!r:.100}.")
     if type(model) not in by_type() or not type(model).__module__.startswith("spinney."):
         kind = f"{type(model).__module__}.{type(model).__qualname__}"
         raise TypeError(f"this is a {kind}, and {_FOREIGN}.")
@@ -90,7 +90,7 @@ def _write_estimator(model: Any, name: str, record: Any, writer: Writer, place: 
     unknown = [one for one in fitted if one not in record.fitted]
     if unknown:
         raise TypeError(
-            f"{place} has an attribute {unknown[0]!r} that {name} does not have of itself: delete it, or use pickle."
+            f"{place} has an attribute {unknown[0]!r} that does not belong to {name}. Delete it, or use pickle."
         )
     if "loss" in parameters:
         parameters["loss"] = as_loss(parameters["loss"])

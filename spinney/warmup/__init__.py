@@ -1,9 +1,9 @@
 """Compile ahead of time: `python -m spinney.warmup [--all] [family ...]`.
 
-Compiled kernels are kept in a cache (docs/installing.md), so that only the first fit of each family on a machine
-waits for the compiler. This command fills the cache before: in a Dockerfile, after an update, on a new laptop. It
-fits every family to small tables of the common kinds (numbers and strings, two and more classes, regression, weights,
-missing values), or, with --all, of every kind, in as many processes as there are cores.
+Compiled kernels are stored in a cache (docs/installing.md), so only the first fit of each model family on a machine
+waits for the compiler. This command fills the cache before that: in a Dockerfile, after an update, or on a new machine.
+It fits every family on small data of the common kinds (numbers and strings, two and more classes, regression, weights,
+missing values), or of every kind with --all. It uses as many processes as there are cores.
 """
 
 from __future__ import annotations
@@ -23,9 +23,21 @@ __all__ = ["compile_ahead", "families"]
 
 
 def compile_ahead(names: Iterable[str] = (), every: bool = False, n_jobs: int | None = None) -> list[str]:
-    """Compile families (default: all of them) for the common kinds of tables, or for every kind.
+    """Compile kernels ahead of time and store them in the kernel cache.
 
-    Returns what failed, a line each: none, if all is well.
+    Parameters
+    ----------
+    names : iterable of str, default=()
+        Families to compile, from `families()`. If empty, all families.
+    every : bool, default=False
+        Whether to compile for every kind of data. By default only the common kinds are compiled.
+    n_jobs : int, default=None
+        Number of processes. None is one per core.
+
+    Returns
+    -------
+    list of str
+        One line per failure; empty if everything was compiled.
 
     Examples
     --------

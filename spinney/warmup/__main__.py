@@ -14,9 +14,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         "python -m spinney.warmup", description=(spinney.warmup.__doc__ or "").split("\n\n")[1]
     )
-    parser.add_argument("family", nargs="*", help=f"one of {', '.join(families())}; default: all of them")
-    parser.add_argument("--all", action="store_true", help="every kind of table, not only the common ones")
-    parser.add_argument("--jobs", type=int, default=None, help="processes; default: one per core")
+    parser.add_argument("family", nargs="*", help=f"families to compile, from {', '.join(families())} (default: all)")
+    parser.add_argument("--all", action="store_true", help="compile for every kind of data, not only the common kinds")
+    parser.add_argument("--jobs", type=int, default=None, help="number of processes (default: one per core)")
     given = parser.parse_args(arguments)
     for name in given.family:
         if name not in families():

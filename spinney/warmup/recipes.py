@@ -16,7 +16,20 @@ Recipe = tuple[str, Callable[[], Any]]
 
 
 def families() -> dict[str, Callable[[bool], Iterator[Recipe]]]:
-    """What can be compiled, by name: functions (every kind?) -> recipes."""
+    """Return the families of kernels that can be compiled ahead.
+
+    Returns
+    -------
+    dict from str to function
+        The names that `compile_ahead` accepts. Each function takes a Boolean (all kinds of data, or the common ones
+        only) and yields small fits as pairs of a label and a function.
+
+    Examples
+    --------
+    >>> from spinney.warmup import families
+    >>> sorted(families())[:4]
+    ['adaboost', 'auto', 'bagging', 'boosting']
+    """
     return {
         "boosting": _boosting,
         "trees": _trees,

@@ -67,7 +67,7 @@ def test_a_damaged_file_is_replaced(folder, capsys, damage):
     path.write_bytes(damage(path.read_bytes()))
     capsys.readouterr()
     assert compiled_by(lambda: kernel(seven_times)(6)) == ["seven_times"]
-    assert capsys.readouterr().err.count(f"the compiled kernel {path} cannot be used and is compiled anew") == 1
+    assert capsys.readouterr().err.count(f"the compiled kernel {path} cannot be used and is compiled again") == 1
     assert [one.name for one in folder.iterdir()] == [path.name]
     assert is_whole(path)
     assert path.stat().st_size > 1000
@@ -106,7 +106,7 @@ def refuse(folder, change, capsys):
     assert [one.name for one in folder.iterdir()] == [path.name]
     assert not path.is_symlink()
     said = capsys.readouterr().err
-    assert said.count("a compiled kernel was not used and is compiled anew") == 1
+    assert said.count("a compiled kernel was not used and is compiled again") == 1
     return said, path
 
 
@@ -197,7 +197,7 @@ def test_a_full_disk_costs_only_the_cache_and_leaves_nothing(folder, monkeypatch
     assert kernel(seven_times)(6) == 42
     assert list(folder.iterdir()) == []
     said = capsys.readouterr().err
-    assert f"a compiled kernel could not be kept in {folder}" in said
+    assert f"a compiled kernel could not be stored in {folder}" in said
     assert "no space left on device" in said
     monkeypatch.undo()
     monkeypatch.setattr(folders, "cache_folder", lambda: folder)
@@ -215,7 +215,7 @@ def test_no_failure_to_save_fails_a_call(folder, monkeypatch, capsys, error):
 
     monkeypatch.setattr(cache.pickle, "dumps", fail)
     assert kernel(seven_times)(6) == 42
-    assert f"could not be kept in {folder} ({type(error).__name__}: {error})" in capsys.readouterr().err
+    assert f"could not be stored in {folder} ({type(error).__name__}: {error})" in capsys.readouterr().err
     assert list(folder.iterdir()) == []
 
 
@@ -329,7 +329,7 @@ def test_a_fit_heals_a_damaged_cache(tmp_path):
     assert out == expected
     healed = {path.name for path in hurt if path.exists() and is_whole(path)}
     assert len(healed) >= 4
-    assert complaints.count("cannot be used and is compiled anew") == len(healed)
+    assert complaints.count("cannot be used and is compiled again") == len(healed)
     out, complaints = run(KMEANS, SPINNEY_CACHE_DIR=str(tmp_path))
     assert out == expected
     assert complaints == ""  # all is there again

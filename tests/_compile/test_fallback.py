@@ -46,8 +46,8 @@ from kernels_of_test import total
 assert total(np.arange(4.0)) == 1.0 + (1.0 + 3.0 + 5.0 + 7.0)
 assert total(np.arange(4.0, dtype=np.float32)) == 1.0 + (1.0 + 3.0 + 5.0 + 7.0)
 """
-NO_PIPELINE = "the quick compiler does not work"
-NOT_KEPT = "compiled kernels cannot be kept with Numba"
+NO_PIPELINE = "the fast compiler does not work"
+NOT_KEPT = "compiled kernels cannot be stored with Numba"
 
 
 def run(code, tmp_path):
@@ -151,7 +151,7 @@ FAILING = {
         "digest_of",
         [f"{one} is compiled in every process" for one in ("total", "change")],
     ),
-    "writing": ("_write", ["could not be kept", "checked in every process"]),
+    "writing": ("_write", ["could not be stored", "checked in every process"]),
     "reading": ("_read", ["was not used"]),
 }
 

@@ -53,7 +53,9 @@ def refusal(capsys):
     """What is said where no folder will do."""
     assert find_folder() is None
     said = capsys.readouterr().err
-    assert said.startswith("spinney: no folder to keep compiled kernels in: every process compiles its own.")
+    assert said.startswith(
+        "spinney: there is no usable folder for compiled kernels, so every process compiles its own."
+    )
     assert "SPINNEY_CACHE_DIR" in said
     return said
 
@@ -253,7 +255,7 @@ def test_a_fit_without_any_place_says_so_once(tmp_path):
     out, complaints = run(KMEANS + KMEANS, SPINNEY_CACHE_DIR=nowhere, SPINNEY_QUIET="0")
     first, second = out.split()
     assert first == second
-    assert complaints.count("no folder to keep compiled kernels in") == 1
+    assert complaints.count("no usable folder for compiled kernels") == 1
     assert nowhere in complaints
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

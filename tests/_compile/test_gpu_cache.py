@@ -58,7 +58,7 @@ def test_a_kernel_is_found_again(folder, capsys):
     assert cubins == {(9, 0, "a"): b"\x7fELF of triple"}
     assert sig is SIG
     assert [path.suffix for path in folder.iterdir()] == [".bin"]
-    assert f"compiling for the GPU: about half a minute for a first fit, once, then kept in {folder}" in (
+    assert f"compiling for the GPU: about half a minute for the first fit. The kernels are stored in {folder}" in (
         capsys.readouterr().err
     )
 
@@ -93,7 +93,7 @@ def test_a_damaged_file_is_compiled_anew(folder, capsys, damage):
     (path,) = folder.iterdir()
     path.write_bytes(damage(path.read_bytes()))
     assert cache().load_overload(SIG, None) is None
-    assert f"the compiled kernel {path} cannot be used and is compiled anew" in capsys.readouterr().err
+    assert f"the compiled kernel {path} cannot be used and is compiled again" in capsys.readouterr().err
     assert not path.exists()
 
 

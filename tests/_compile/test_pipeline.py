@@ -83,7 +83,7 @@ def test_there_kernels_are_numbas_own_and_not_kept(broken, folder, capsys):
     assert outside(np.arange(5.0)) == 20.0
     assert list(folder.iterdir()) == []
     said = capsys.readouterr().err
-    assert said.count("the quick compiler does not work with Numba") == 1
+    assert said.count("the fast compiler does not work with Numba") == 1
     assert "docs/dependencies.md" in said
 
 

@@ -110,7 +110,7 @@ def test_a_kernel_that_nobody_has_measured_goes_by_its_size(clock, capsys):
 
 def test_without_a_place_it_is_said_that_every_process_compiles(clock, capsys):
     speech.announce(GROW, SIZE, False, set)
-    assert "about 8 s, in every process, since there is no folder to keep it in." in capsys.readouterr().err
+    assert "about 8 s, in every process, since there is no folder to store it in." in capsys.readouterr().err
 
 
 def test_what_takes_no_time_is_not_worth_a_word(clock, capsys):

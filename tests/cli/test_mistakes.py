@@ -58,7 +58,7 @@ def test_saving_names_the_path(tmp_path):
     assert caught.value.filename == str(tmp_path / "none" / "m.spinney")
     with pytest.raises(IsADirectoryError):
         spinney.save(tree, tmp_path)
-    with pytest.raises(TypeError, match="save takes a model, got the class KMeans"):
+    with pytest.raises(TypeError, match="save needs a model, got the class KMeans"):
         spinney.save(spinney.KMeans, tmp_path / "m.spinney")
 
 

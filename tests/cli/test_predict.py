@@ -214,7 +214,7 @@ def test_a_table_without_rows(model, penguins, tmp_path):
 def test_a_damaged_model_file(model, penguins, tmp_path):
     damaged = tmp_path / "damaged.spinney"
     damaged.write_bytes(model.read_bytes()[:-1])
-    assert "bytes and should have" in refusal("predict", damaged, penguins)
+    assert "bytes but should have" in refusal("predict", damaged, penguins)
 
 
 def test_lines_without_values_are_said(model, frame, tmp_path):

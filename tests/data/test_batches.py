@@ -45,7 +45,9 @@ def test_threads_read_the_batches_of_an_iterator_side_by_side():
     for thread in threads:
         thread.join()
     assert wrong == []
-    with pytest.raises(TypeError, match="of an iterator's batches cannot be copied or sent elsewhere: write it to"):
+    with pytest.raises(
+        TypeError, match=r"opened from an iterator cannot be copied or sent to another process. Write it"
+    ):
         pickle.dumps(open_table(iter([VALUES])))
 
 

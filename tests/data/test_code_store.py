@@ -79,5 +79,5 @@ def test_a_table_of_more_rows_than_row_numbers_is_refused(far_codes):
     layout = dataset.make_layout(bins, np.zeros(1, bool))
     with pytest.raises(ValueError, match=r"at most 2,147,483,647 rows .* got 2,147,483,653"):
         dataset.Dataset(FAR, bins, far_codes, layout).check_size()
-    with pytest.raises(ValueError, match=r"a forest holds at most 2,147,483,647 rows"):
+    with pytest.raises(ValueError, match=r"a forest supports at most 2,147,483,647 rows"):
         forests.open_table(Table(FAR, 1, ()), np.zeros(1, np.int64), None, None, 255, None)

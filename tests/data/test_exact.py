@@ -46,5 +46,5 @@ def test_rare_categories_share_a_code():
 
 
 def test_sparse_tables_are_refused():
-    with Team(1) as team, pytest.raises(ValueError, match="this one is sparse: set max_bins=255"):
+    with Team(1) as team, pytest.raises(ValueError, match=r"X is sparse. Set max_bins=255"):
         open_dataset(SparseTable(csr_matrix(np.eye(3)), None), np.zeros(3, bool), None, None, team)

@@ -212,5 +212,5 @@ def test_the_rank_of_a_binned_value_is_its_bin(n_threads):
 
 def test_too_many_rows_are_refused(monkeypatch):
     monkeypatch.setattr(module, "MOST_ROWS", 3)
-    with pytest.raises(ValueError, match="exact trees hold at most 3 rows, got 4"):
+    with pytest.raises(ValueError, match="exact trees support at most 3 rows, got 4"):
         sort(table_of(np.zeros((4, 1))))

@@ -248,7 +248,7 @@ def test_another_kind_of_category_is_explained(learnt, later):
     example = {kind: min(set(values[kind])) for kind in (learnt, later)}
     message = (
         rf"Column 'c' holds {later}, such as (.*), but held {learnt}, such as {example[learnt]!r}, when GB was fitted. "
-        rf"Turn it into {learnt} first"
+        rf"Convert it to {learnt} first"
     )
     for fitted in ways(values[learnt]):
         schema = Schema.learn(fitted, ["c"])

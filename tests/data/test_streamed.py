@@ -156,16 +156,16 @@ def test_cross_validation(frame, folder):
     np.testing.assert_array_equal(found["test_score"], wanted["test_score"])
     rows = np.array([7, 3, 1199, 3, 400])
     np.testing.assert_array_equal(forest.fit(table).predict(table.take(rows)), forest.predict(X[rows]))
-    with pytest.raises(TypeError, match="KMeans takes tables in memory"):
+    with pytest.raises(TypeError, match="KMeans needs the values of X in memory"):
         cross_validate(KMeans(2), table, scoring=lambda *given: 0.0)
 
 
 def test_models_that_need_values_say_so(folder):
     table = open_y(folder)
     for model in (DecisionTreeRegressor(), spinney.BaggingRegressor(), spinney.AutoRegressor()):
-        with pytest.raises(TypeError, match=r"takes tables in memory.*collect"):
+        with pytest.raises(TypeError, match=r"needs the values of X in memory.*collect"):
             model.fit(table, table.y)
-    with pytest.raises(TypeError, match="takes tables in memory"):
+    with pytest.raises(TypeError, match="needs the values of X in memory"):
         GradientBoostingRegressor(max_bins=None).fit(table)
     assert len(table.collect()) == N
     assert repr(table) == "StreamedTable(5 columns, codes in memory)"
@@ -284,7 +284,7 @@ def test_what_is_not_finished_leaves_nothing(folder, tmp_path, monkeypatch):
 
 
 def test_batches_without_files_have_no_cache(tmp_path):
-    with pytest.raises(ValueError, match="these batches come from none"):
+    with pytest.raises(ValueError, match="these batches do not come from files"):
         open_table(lambda: [np.ones((3, 2))], cache=tmp_path)
 
 
@@ -347,7 +347,7 @@ def test_a_schema_that_changes_half_way(folder, tmp_path, change, words):
         ({"target": "z"}, "target: there is no column 'z' in .*part-0.parquet, row groups 0 to 2; its"),
         ({"sample_weight": "z"}, "sample_weight: there is no column 'z'"),
         ({"drop": ["z"]}, "drop: there is no column 'z'"),
-        ({"target": "y", "drop": ["a", "b", "c", "word", "flag", "w", "kind"]}, "no column to learn from"),
+        ({"target": "y", "drop": ["a", "b", "c", "word", "flag", "w", "kind"]}, "no feature column"),
     ],
     ids=["target", "sample_weight", "drop", "drop of all"],
 )
@@ -370,7 +370,7 @@ NO_TABLES = {
     "no such files": (lambda folder, tmp_path: folder / "*.csv", FileNotFoundError, "no file is called"),
     "no such file": (lambda folder, tmp_path: folder / "z.parquet", FileNotFoundError, "is not there"),
     "an empty folder": (lambda folder, tmp_path: tmp_path, FileNotFoundError, "holds no files called"),
-    "a number": (lambda folder, tmp_path: 7, TypeError, "open_table takes names of files"),
+    "a number": (lambda folder, tmp_path: 7, TypeError, "open_table accepts names of files"),
     "batches of numbers": (
         lambda folder, tmp_path: lambda: [7],
         TypeError,
@@ -378,7 +378,7 @@ NO_TABLES = {
     ),
     "no batches": (lambda folder, tmp_path: list, ValueError, "no rows: the files or batches are empty"),
     "nonsense": (nonsense, ValueError, "does not begin like a file of its kind"),
-    "two formats": (csv_of, ValueError, "files of one format, got CSV and Parquet"),
+    "two formats": (csv_of, ValueError, "files of one format only, got CSV and Parquet"),
 }
 
 
@@ -512,7 +512,7 @@ def test_text_has_one_type_per_column_and_says_where_it_has_not(tmp_path, monkey
         open_table(path, target="y")
     assert nw_frame(open_table(path, target="y", null_values=["oh"]).collect())["n"].null_count() == 1
     assert nw_frame(open_table(path, dtypes={"n": "category"}).collect())["n"].to_list()[30] == "oh"
-    with pytest.raises(ValueError, match="dtypes must say"):
+    with pytest.raises(ValueError, match="dtypes must map columns to"):
         open_table(path, dtypes={"n": "word"})
 
 
@@ -551,7 +551,7 @@ def nw_frame(frame):
         ("a,b,t\n1,2,u\n3,4,v,w\n", r"a.csv, line 3: 4 cells, but the header has 3; put quotes around"),
         ('a,b,t\n1,"2,u\n3,4,v\n', r"a.csv, line 3: 2 cells, but the header has 3; is a quote open\?"),
         ("a,a,t\n1,2,u\n", r"a.csv has more than one column 'a'"),
-        ("a;b;t\n1;2;u\n", r"a.csv has one column, 'a;b;t': set separator=';' if that is between its cells"),
+        ("a;b;t\n1;2;u\n", r"a.csv has only one column, 'a;b;t'. Set separator=';' if that separates its cells"),
         ("h\xe9,t\n1,u\n".encode("latin1"), r"a.csv is not UTF-8 text: save it as UTF-8, by `iconv"),
         (gzip.compress(b"a,t\n1,u\n", mtime=0), r"a.csv is compressed, .* decompress it first, or write it as Parquet"),
     ],

@@ -297,7 +297,7 @@ def test_lazy_frames_are_refused():
 
 @pytest.mark.parametrize("X", [pd.DataFrame([[1, 2]], columns=["a", "a"]), pa.table([[1], [2]], names=["a", "a"])])
 def test_equal_column_names_are_refused(X):
-    with pytest.raises(ValueError, match=r"column names of X must differ.*'a' 2 times"):
+    with pytest.raises(ValueError, match=r"column names of X must be unique.*'a' 2 times"):
         open_table(X)
 
 

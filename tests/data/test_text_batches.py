@@ -82,7 +82,7 @@ def test_headers_of_several_lines_and_after_blank_ones(tmp_path, hidden):
         (
             b"a,b\n1,u\n",
             {"sample_weight": "b"},
-            "a.csv, lines 2 to 2: sample_weight, column 'b', holds words, such as 'u'",
+            "a.csv, lines 2 to 2: sample_weight, column 'b', holds strings, such as 'u'",
         ),
         (b"a,b\n1,2\n", {"sample_weight": "b", "target": "b"}, "target and sample_weight are the same column, 'b'"),
     ],

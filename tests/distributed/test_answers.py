@@ -1,7 +1,5 @@
 """Predictions of dask collections: those of the table in memory, when they are computed."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -112,7 +110,7 @@ def test_three_dimensions():
     assert lazy.shape == local.shape == (N, 2, 3)
     assert np.array_equal(lazy.compute(scheduler="sync"), local)
     model.fit(NUMBERS, X["c"])
-    with pytest.raises(TypeError, match="apply answers with three dimensions, which no DataFrame has"):
+    with pytest.raises(TypeError, match="apply returns three dimensions, which a DataFrame cannot hold"):
         model.apply(dd.from_pandas(NUMBERS, npartitions=2))
 
 
@@ -140,13 +138,13 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="feature names should match"):
         tree.predict(rows[["a", "b"]])
     with pytest.raises(
-        TypeError, match="predict takes dask DataFrames and dask Arrays of two dimensions, got a dask Se"
+        TypeError, match="predict accepts dask DataFrames and two-dimensional dask Arrays, got a dask Se"
     ):
         tree.predict(rows["a"])
-    with pytest.raises(TypeError, match=re.escape("decision_path takes tables in memory: its answer is no table")):
+    with pytest.raises(TypeError, match="decision_path does not return one row per row of X"):
         tree.decision_path(rows)
     boosted = spinney.GradientBoostingRegressor(n_estimators=1).fit(X, Z)
-    with pytest.raises(TypeError, match="takes no argument that has one value per row, such as init_score"):
+    with pytest.raises(TypeError, match="does not support arguments with one value per row, such as init_score"):
         boosted.predict(rows, init_score=Z)
-    with pytest.raises(TypeError, match="takes tables in memory, got a dask"):
+    with pytest.raises(TypeError, match="accepts only data in memory, got a dask"):
         list(boosted.staged_predict(rows))

@@ -227,12 +227,12 @@ NOT_ON_WORKERS = {
     "a tree": (
         lambda rows: spinney.DecisionTreeRegressor().fit(rows, Y),
         TypeError,
-        r"DecisionTreeRegressor takes tables in memory, got a dask DataFrame. Call",
+        r"DecisionTreeRegressor accepts only data in memory, got a dask DataFrame. Call",
     ),
     "a tree of an array": (
         lambda rows: spinney.DecisionTreeRegressor().fit(da.from_array(X[["b"]].to_numpy()), Y),
         TypeError,
-        r"DecisionTreeRegressor takes tables in memory, got a dask Array",
+        r"DecisionTreeRegressor accepts only data in memory, got a dask Array",
     ),
     "a target too short": (
         lambda rows: GradientBoostingRegressor(**SMALL).fit(rows, Y[:-1]),
@@ -259,7 +259,7 @@ NOT_ON_WORKERS = {
             rows, Y
         ),
         ValueError,
-        "scoring= needs the rows themselves",
+        "scoring=... needs the rows, but a dask collection",
     ),
 }
 
@@ -280,7 +280,9 @@ def test_without_a_client(client, monkeypatch):
         raise ValueError("No global client found and no address provided")
 
     monkeypatch.setattr(distributed, "get_client", none)
-    with pytest.raises(ValueError, match=r"there is no client: write `from distributed import Client"):
+    with pytest.raises(
+        ValueError, match=r"needs a Dask client, and there is none. Write `from distributed import Client"
+    ):
         GradientBoostingRegressor(**SMALL).fit(dd.from_pandas(X, npartitions=2), Y)
 
 

@@ -98,7 +98,7 @@ def test_out_of_bag_scores(client, model, y, weight):
         assert remote.oob_score_ == local.oob_score_
         local.set_params(n_estimators=40).fit(X, y, weight)
         remote.set_params(n_estimators=40).fit(parts_of(X), y, weight)
-    with pytest.raises(ValueError, match="needs trees of the same bins"):
+    with pytest.raises(ValueError, match="needs trees with the same bins"):
         remote.set_params(n_estimators=41, max_bins=9).fit(parts_of(X), y, weight)
 
 
@@ -167,7 +167,9 @@ class Cluster:
 
 def test_room_on_workers():
     assert workers_with_room(Cluster(b=1 << 30, a=1 << 40, c=0), 1 << 31, "It", "x") == {"a": 2, "c": 2}
-    with pytest.raises(MemoryError, match=r"^It takes 2 GiB on a worker, and the largest one may use 0.7 GiB of its"):
+    with pytest.raises(
+        MemoryError, match=r"^It takes 2 GiB on a worker, but the largest worker can use only 0.7 GiB of its"
+    ):
         workers_with_room(Cluster(a=1 << 30, b=1 << 29), 1 << 31, "It", "use fewer rows.")
     with pytest.raises(RuntimeError, match="has no worker"):
         workers_with_room(Cluster(), 1, "It", "x")
@@ -181,15 +183,15 @@ def test_tables_that_are_too_large(client, monkeypatch):
         MemoryError, match=r"needs all 400 rows of 4 columns as codes, which takes .* spinney.open_table"
     ):
         spinney.RandomForestClassifier(2).fit(parts_of(X), CLASSES)
-    with pytest.raises(MemoryError, match=r"KMeans is fitted to all 400 rows in one place, which takes .* fewer rows"):
+    with pytest.raises(MemoryError, match=r"KMeans is fitted on all 400 rows in one place, which takes .* fewer rows"):
         spinney.KMeans(2).fit(parts_of(NUMBERS))
-    with pytest.raises(MemoryError, match=r"BaggingClassifier is fitted to all 400 rows in one place"):
+    with pytest.raises(MemoryError, match=r"BaggingClassifier is fitted on all 400 rows in one place"):
         spinney.BaggingClassifier().fit(parts_of(X), CLASSES)
 
 
 def test_what_is_refused(client):
     rows = parts_of(X)
-    codes = "of a dask collection grows trees from codes, and "
+    codes = "grows trees on a dask collection from codes, but "
     for model, what in (
         (
             spinney.RandomForestRegressor(keep_targets=True),
@@ -205,7 +207,7 @@ def test_what_is_refused(client):
     ):
         with pytest.raises(ValueError, match=re.escape(what)):
             model.fit(rows, Y)
-    with pytest.raises(TypeError, match="takes tables in memory, got a dask DataFrame"):
+    with pytest.raises(TypeError, match="accepts only data in memory, got a dask DataFrame"):
         spinney.BaggingRegressor(spinney.GradientBoostingRegressor()).fit(rows, Y)
     for model in (spinney.RandomForestRegressor(), spinney.BaggingRegressor()):
         with pytest.raises(TypeError, match="is a dask collection, but X is not"):
@@ -237,5 +239,5 @@ def test_another_client_than_the_current_one(client, monkeypatch, model, table, 
     assert fitted.fingerprint_ == clone(model).fit(table, y).fingerprint_
     clone(model).fit(rows, y)
     assert found == [other, client]
-    with pytest.raises(TypeError, match=re.escape("client must be a client of Dask's, distributed.Client(...), got s")):
+    with pytest.raises(TypeError, match=re.escape("client must be a Dask client, distributed.Client(...), got s")):
         model.fit(rows, y, client="tcp://127.0.0.1:8786")

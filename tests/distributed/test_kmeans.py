@@ -120,7 +120,7 @@ def test_what_goes_wrong(client):
     bad.loc[[50_000, 60_000], "b"] = np.nan
     bad.loc[66_000, "c"] = np.inf
     for table in (bad, parts_of(bad)):
-        with pytest.raises(ValueError, match=r"contains NaN, first in column 'b', row 50000. Fill it in"):
+        with pytest.raises(ValueError, match=r"contains NaN, first in column 'b', row 50000. Impute it"):
             spinney.KMeans(2).fit(table)
     empty = X.copy()
     empty.loc[[45_000, 67_000]] = 0.0

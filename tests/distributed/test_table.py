@@ -113,7 +113,7 @@ def test_errors(client):
         rows.open_dataset(schema.is_categorical, None, None, team)
     with pytest.raises(ValueError, match="X has 6 features, but Model is expecting 1 features"):
         remote.read(learn_and_read(frame[["number"]])[0], "Model", False)
-    with pytest.raises(TypeError, match="y must be a dask Series or Array, or local, got Delayed"):
+    with pytest.raises(TypeError, match="y must be a dask Series or Array, or local data, got Delayed"):
         vector_here(client.persist(dd.from_pandas(frame, npartitions=2)).to_delayed()[0], "y")
     mixture = [pd.DataFrame({"a": pd.Series(one, dtype=object)}) for one in (["x"], [1.5])]
     with dask.config.set({"dataframe.convert-string": False}):

@@ -275,7 +275,7 @@ def test_trees_are_read_and_drawn():
 def test_sparse_tables_are_laid_out_or_refused():
     cells = random_sparse(3000, 400, 0.01, format="csr", random_state=0)
     y = np.asarray(cells.sum(axis=1)).ravel()
-    with pytest.raises(ValueError, match=r"this one is sparse: set max_bins=255, or fit to X.toarray\(\)"):
+    with pytest.raises(ValueError, match=r"X is sparse. Set max_bins=255, or fit on X.toarray\(\)"):
         Regressor(max_bins=None).fit(cells, y)
     model = Regressor(max_bins=None, n_estimators=3).fit(cells.toarray(), y)
     np.testing.assert_array_equal(model.predict(cells), model.predict(cells.toarray()))

@@ -46,7 +46,7 @@ MODELS = [
 def test_numbers_where_strings_were_are_an_error(model):
     model.fit(pd.DataFrame({"zip": ZIP}), Y)
     message = (
-        r"Column 'zip' holds numbers, such as 10001, but held strings, such as '10001', when \w+ was fitted\. Turn"
+        r"Column 'zip' holds numbers, such as 10001, but held strings, such as '10001', when \w+ was fitted\. Convert"
     )
     with pytest.raises(TypeError, match=message):
         model.predict(pd.DataFrame({"zip": ZIP.astype(int)}))

@@ -190,7 +190,7 @@ def test_errors_say_what_would_be_right():
         KMeans(1).fit(pd.DataFrame({"x": ["a", "b"]}))
     with pytest.raises(ValueError, match="algorithm"):
         KMeans(algorithm="full").fit(X)
-    with pytest.raises(ValueError, match=r"Input X contains NaN, first in column 0, row 1\. Fill it in first"):
+    with pytest.raises(ValueError, match=r"Input X contains NaN, first in column 0, row 1\. Impute it first"):
         KMeans(1).fit([[1.0], [np.nan]])
     with pytest.warns(
         ConvergenceWarning, match=r"Number of distinct clusters \(1\) found smaller than n_clusters \(2\)"

@@ -64,7 +64,7 @@ def test_what_is_missing_or_wrong_is_named_with_its_row(model, y):
 
 
 def test_a_fit_needs_a_table():
-    with pytest.raises(TypeError, match=r"needs a table here, got a list of dicts: pass pandas\.DataFrame\(X\)\."):
+    with pytest.raises(TypeError, match=r"does not accept a list of dicts here. Pass pandas\.DataFrame\(X\);"):
         spinney.GradientBoostingClassifier().fit(RECORDS, Y)
 
 

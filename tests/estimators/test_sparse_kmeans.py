@@ -239,7 +239,7 @@ def test_large_tables_are_not_laid_out():
     model = spinney.KMeans(2, init=np.asarray(sp.csr_matrix(X[[5, 9]]).todense()), n_init=1, max_iter=2).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     for other in (spinney.MiniBatchKMeans(2), spinney.BisectingKMeans(2)):
-        with pytest.raises(ValueError, match="would have to be laid out"):
+        with pytest.raises(ValueError, match="must be converted to a dense array"):
             other.fit(X)
 
 

@@ -143,7 +143,7 @@ def test_rows_to_watch_are_checked_too():
 def test_many_unknown_ones_are_counted():
     tree = spinney.DecisionTreeClassifier(**STRICT).fit(FRAME, CLASSES)
     strange = FRAME.assign(colour=[f"c{k:03}" for k in range(N)])
-    with pytest.raises(ValueError, match=r"'c002', 'c003', 'c004' and 115 others. handle_unknown='missing' takes them"):
+    with pytest.raises(ValueError, match=r"'c002', 'c003', 'c004' and 115 others. handle_unknown='missing' treats"):
         tree.predict(strange)
 
 

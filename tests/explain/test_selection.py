@@ -129,5 +129,5 @@ def test_models_and_tables_that_are_refused(table, name):
 
 def test_tables_in_files_are_refused():
     X = np.random.RandomState(0).randn(20, 2)
-    with pytest.raises(TypeError, match="select_features takes tables in memory"):
+    with pytest.raises(TypeError, match="select_features needs the values of X in memory"):
         select_features(spinney.DecisionTreeRegressor(), spinney.open_table(lambda: iter([X])), X[:, 0])

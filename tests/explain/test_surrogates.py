@@ -59,5 +59,5 @@ def test_several_outputs_and_tables_in_files():
     small = surrogate(model, X, max_leaf_nodes=4)
     assert small.fidelity > 0.9
     assert small.measure == "accuracy"
-    with pytest.raises(TypeError, match="surrogate takes tables in memory"):
+    with pytest.raises(TypeError, match="surrogate needs the values of X in memory"):
         surrogate(model, spinney.open_table(lambda: iter([X])))

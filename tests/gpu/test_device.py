@@ -11,7 +11,9 @@ X, Y = np.arange(40.0).reshape(20, 2), np.arange(20.0)
 
 def test_without_a_gpu_the_error_says_what_to_do(monkeypatch):
     monkeypatch.setattr(gpu, "problem_with_gpu", lambda: "device='cuda' needs a GPU: none is here.")
-    with pytest.raises(RuntimeError, match=r"none is here\. Use device='cpu', or 'auto' for a GPU where there is one"):
+    with pytest.raises(
+        RuntimeError, match=r"none is here\. Use device='cpu', or device='auto' to use a GPU if there is one"
+    ):
         spinney.GradientBoostingRegressor(device="cuda").fit(X, Y)
 
 
@@ -23,13 +25,13 @@ def test_auto_falls_back_and_says_so(monkeypatch, capsys):
         for device in ("cpu", "auto", "auto")
     ]
     assert len({model.fingerprint_ for model in models}) == 1
-    assert capsys.readouterr().err.count("device='auto' is the CPU: none is here, in this test.") == 1
+    assert capsys.readouterr().err.count("device='auto' uses the CPU: none is here, in this test.") == 1
 
 
 def test_what_the_gpu_cannot_do_is_refused_in_words(monkeypatch):
     monkeypatch.setattr(gpu, "problem_with_gpu", lambda: None)
     model = spinney.GradientBoostingRegressor(n_estimators=2, device="cuda", max_bins=None)
-    with pytest.raises(ValueError, match=r"device='cuda' is for dense tables in bins .* use device='cpu'"):
+    with pytest.raises(ValueError, match=r"device='cuda' supports only dense data in bins .* Use device='cpu'"):
         model.fit(X, Y)
 
 

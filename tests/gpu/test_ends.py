@@ -72,7 +72,7 @@ print(model.fit(X, X[:, 0]).fingerprint_ == known)
 """
 _FORBIDDEN = (
     "A forked process cannot use the GPU that its parent has used: start processes by 'spawn'. Use device='cpu', or "
-    "'auto' for a GPU where there is one."
+    "device='auto' to use a GPU if there is one."
 )
 
 
@@ -127,7 +127,7 @@ say(lambda: fit(X, y))
 def test_limits_are_said():
     assert (
         simulate(1, "-W", "ignore", "-c", _SAID)
-        == "Tables of so many columns, or trees of so many leaves, are for device='cpu'."
+        == "The GPU does not support this many columns or leaves. Use device='cpu'."
     )
 
 
@@ -164,8 +164,8 @@ print(cuda.problem())
 def test_what_the_driver_says_becomes_a_sentence():
     assert simulate(1, "-c", _DRIVER).splitlines() == [
         "7",
-        "The GPU's driver says CUDA_ERROR_OUT_OF_MEMORY.",
-        "this one has compute capability 6.1, and at least 7.0 is wanted.",
+        "The GPU driver reports CUDA_ERROR_OUT_OF_MEMORY.",
+        "this one has compute capability 6.1, but at least 7.0 is needed.",
         "None",
         "Error at driver init: CUDA driver library cannot be found.",
     ]

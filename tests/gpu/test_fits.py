@@ -55,7 +55,7 @@ except RuntimeError as error:
 @pytest.mark.slow
 def test_too_little_memory_is_said():
     said = simulate(1, "-W", "ignore", "-c", _NO_MEMORY)
-    assert said.startswith("The GPU has 0 MiB of free memory, and so many rows need")
+    assert said.startswith("The GPU has 0 MiB of free memory, but this many rows need")
     assert said.endswith("or device='cpu'.")
 
 

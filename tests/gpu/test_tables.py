@@ -37,7 +37,9 @@ def test_models_are_those_of_the_cpu():
 def test_a_fit_on_the_cpu_copies_and_says_so(kind):
     known = spinney.GradientBoostingRegressor(**SMALL).fit(X, Y, eval_set=(X, Y))
     model = spinney.GradientBoostingRegressor(**SMALL)
-    with pytest.warns(UserWarning, match=r"X is on the GPU and the fit on the CPU, so X was copied: with device="):
+    with pytest.warns(
+        UserWarning, match=r"X is on the GPU, but the fit runs on the CPU, so X was copied\. With device="
+    ):
         model.fit(kind(X), kind(Y), kind(np.ones(60)), eval_set=(kind(X), kind(Y)))
     assert model.fingerprint_ == known.fingerprint_
     assert model.evals_result_ == known.evals_result_
@@ -99,10 +101,13 @@ def test_wrong_tables_are_refused_as_those_of_numpy():
     said = simulate(1, "-W", "ignore", "-c", _ERRORS).splitlines()
     assert said[0].startswith("Expected 2D array, got 1D array instead")
     assert said[1].startswith("Found array with 0 sample(s) (shape=(0, 2)) while a minimum of 1 is required")
-    assert said[2] == "X is on the GPU and holds complex128: turn it into float32 or float64 first."
+    assert (
+        said[2]
+        == "X is on the GPU and holds complex128, which is not supported. Convert it to float32 or float64 first."
+    )
     assert said[3] == "X has 1 features, but GradientBoostingRegressor is expecting 2 features as input."
     assert said[4] == (
-        "The table is on GPU 1, and GPU 0 is the current one: copy the table there, or make GPU 1 the current device "
+        "The data is on GPU 1, but GPU 0 is the current one. Copy the data there, or make GPU 1 the current device "
         "of CuPy or torch first."
     )
 

@@ -158,10 +158,10 @@ def fitted_array(record, field, index, value):
 
 RECORDS = [
     ("RandomForestClassifier", field_of("Forest", "n_columns", 7), "bins for every column|too many", "Forest|code"),
-    ("RandomForestClassifier", field_of("Forest", "n_columns", 0), "A whole number from 1", "n_columns"),
+    ("RandomForestClassifier", field_of("Forest", "n_columns", 0), "Expected an integer from 1", "n_columns"),
     ("RandomForestClassifier", field_of("Forest", "n_classes", {"tuple": [2]}), "a weight for every class", "answers"),
     ("RandomForestClassifier", field_of("Forest", "n_classes", None), "a number per output", "answers"),
-    ("RandomForestClassifier", field_of("Forest", "criterion", 7), "A whole number from 0 to 6", "criterion"),
+    ("RandomForestClassifier", field_of("Forest", "criterion", 7), "Expected an integer from 0 to 6", "criterion"),
     (
         "RandomForestClassifier",
         field_of("Forest", "criterion", None),
@@ -172,7 +172,7 @@ RECORDS = [
     (
         "RandomForestClassifier",
         field_of("Forest", "size", [1]),
-        "An array of u2 u4 with 1 dimensions is wanted",
+        "Expected an array of u2 u4 with 1 dimensions",
         "size",
     ),
     ("RandomForestClassifier", field_of("Forest", "more", 1), "There is no field 'more'", ""),
@@ -295,16 +295,16 @@ def test_unknown_records_are_not_imported():
     for name in ("Pipeline", "os.system", "builtins.eval"):
         forged = parts("KMeans")
         forged.header["records"][0]["is"] = name
-        raises(forged, "Records of the kind .* are not known", "record 0")
+        raises(forged, "Records of the kind .* are unknown", "record 0")
     forged = parts("KMeans")
     forged.header["records"][0] = []
-    raises(forged, "A record must say what it is", "record 0")
+    raises(forged, "A record must name its kind", "record 0")
 
 
 def test_what_nobody_refers_to():
     forged = parts("KMeans")
     forged.arrays.append(np.arange(3))
-    raises(forged, "The file holds .* arrays, and .* are used", "the header")
+    raises(forged, "The file holds .* arrays, but .* are used", "the header")
 
 
 def test_categories_must_be_those_of_the_trees():

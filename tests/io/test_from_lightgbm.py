@@ -180,24 +180,28 @@ def text():
             "objective=regression cube",
             "the option 'cube' of the objective 'regression' is not known",
         ),
-        (r"^decision_type=\S+", "decision_type=16", "'decision_type' has bits that are not known"),
+        (r"^decision_type=\S+", "decision_type=16", "'decision_type' has unknown bits"),
         (r"^end of trees$", "", "the line 'end of trees' is missing"),
-        (r"^objective=.*$", "objective=own", "the objective 'own' is not known; these are: binary"),
+        (r"^objective=.*$", "objective=own", "the objective 'own' is not supported. Supported: binary"),
         (r"^objective=.*$", "objective=binary sigmoid:x", "the parameter sigmoid must be a number, got 'x'"),
-        (r"^objective=.*$", "objective=multiclass", "'multiclass' does not go with 1 trees per round"),
-        (r"^max_feature_idx=1$", "max_feature_idx=x", "'max_feature_idx' must be a whole number, got 'x'"),
-        (r"^max_feature_idx=1$", "max_feature_idx=0", "is about column 1, and there are 1 columns"),
-        (r"^max_feature_idx=1$", "max_feature_idx=2", "there are 3 columns, and these are their names"),
+        (r"^objective=.*$", "objective=multiclass", "'multiclass' cannot have 1 trees per round"),
+        (r"^max_feature_idx=1$", "max_feature_idx=x", "'max_feature_idx' must be an integer, got 'x'"),
+        (r"^max_feature_idx=1$", "max_feature_idx=0", "is on column 1, but there are 1 columns"),
+        (r"^max_feature_idx=1$", "max_feature_idx=2", "there are 3 columns, but these are their names"),
         (r"^num_tree_per_iteration=1$", "num_tree_per_iteration=3", "2 trees cannot be rounds of 3"),
         (r"^num_tree_per_iteration=1$", "num_tree_per_iteration=900000", "2 trees cannot be those of 900,000 outputs"),
         (r"^num_leaves=4$", "num_leaves=0", "a tree has no leaves"),
         (r"^num_leaves=4$", "num_leaves=5", "'split_feature' must be a list of 4 numbers, got 3"),
-        (r"^is_linear=0$", "is_linear=1", "trees with linear models in their leaves (linear_tree=true) are not read"),
+        (
+            r"^is_linear=0$",
+            "is_linear=1",
+            "trees with linear models in their leaves (linear_tree=true) are not supported",
+        ),
         (r"^leaf_value=\S+", "leaf_value=x", "'leaf_value' must be a list of numbers, got 'x "),
-        (r"^leaf_value=\S+", "leaf_value=nan", "what a node says, or its weight, is not a finite number"),
+        (r"^leaf_value=\S+", "leaf_value=nan", "the value of a node, or its weight, is not a finite number"),
         (r"^left_child=\S+", "left_child=7", "a node leads out of its tree"),
-        (r"^cat_boundaries=.*$", "cat_boundaries=0", "a question about categories has no set"),
-        (r"^cat_boundaries=.*$", "cat_boundaries=0 7", "the sets of categories do not lie end to end"),
+        (r"^cat_boundaries=.*$", "cat_boundaries=0", "a split on categories has no set"),
+        (r"^cat_boundaries=.*$", "cat_boundaries=0 7", "the sets of categories are not contiguous"),
         (r"^cat_threshold=.*$", "cat_threshold=-1", "'cat_threshold' must be numbers of 32 bits"),
         (r"^cat_threshold=.*$", "cat_threshold=4096", "a set names category 12 of column 1, of 4"),
         (r"^pandas_categorical:.*$", "pandas_categorical:[3]", "must be a list of lists of categories"),
@@ -222,14 +226,16 @@ def test_types_of_missing_values_that_are_refused(text):
     assert all(set(one.split()) <= {"1", "8", "9", "10"} for one in kinds)
     with pytest.raises(ModelFormatError, match="names a type of missing values that does not exist"):
         from_lightgbm(re.sub(r"\b(8|10)\b(?=[ \d]*\nleft_child)", "12", text))
-    with pytest.raises(ModelFormatError, match="trees disagree on whether 0 is missing in column 0: such are not read"):
+    with pytest.raises(
+        ModelFormatError, match="trees disagree on whether 0 is missing in column 0, which is not supported"
+    ):
         from_lightgbm(re.sub(r"\b(8|10)\b(?=[ \d]*\nleft_child)", "4", text, count=1))
 
 
 def test_what_is_no_model():
     with pytest.raises(TypeError, match=r"from_lightgbm takes a Booster, .* got int\."):
         from_lightgbm(3)
-    with pytest.raises(ModelFormatError, match="the file is not a text"):
+    with pytest.raises(ModelFormatError, match="the file is not text"):
         from_lightgbm(b"\xff\xfe")
     with pytest.raises(FileNotFoundError):
         from_lightgbm("no such file.txt")

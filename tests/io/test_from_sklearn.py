@@ -142,19 +142,21 @@ def test_what_is_refused():
     )
     for model in (LinearRegression(), spinney.DecisionTreeClassifier(), 3):
         with pytest.raises(
-            TypeError, match=re.escape(f"from_sklearn takes scikit-learn's {kinds} of decision trees; got")
+            TypeError, match=re.escape(f"from_sklearn accepts scikit-learn's {kinds} of decision trees; got")
         ):
             from_sklearn(model)
     with pytest.raises(NotFittedError):
         from_sklearn(theirs.RandomForestClassifier())
     other = theirs.BaggingClassifier(KNeighborsClassifier(), 2).fit(X, GRADES)
-    with pytest.raises(TypeError, match="takes bagging of decision trees only, got members KNeighborsClassifier"):
+    with pytest.raises(
+        TypeError, match="accepts bagging of decision trees only, got base estimators KNeighborsClassifier"
+    ):
         from_sklearn(other)
     several = theirs.BaggingRegressor(n_estimators=2).fit(X, np.c_[Y, Y])
-    with pytest.raises(TypeError, match="takes bagging of one output only"):
+    with pytest.raises(TypeError, match="accepts bagging with one output only"):
         from_sklearn(several)
     start = theirs.GradientBoostingClassifier(n_estimators=2, init=LogisticRegression()).fit(X, Y > 0)
-    with pytest.raises(TypeError, match="begins with the predictions of an initial estimator, LogisticRegression"):
+    with pytest.raises(TypeError, match="starts from the predictions of an initial estimator, LogisticRegression"):
         from_sklearn(start)
 
 

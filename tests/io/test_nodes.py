@@ -55,19 +55,19 @@ def test_nodes_that_no_way_leads_to_are_left_out():
 @pytest.mark.parametrize(
     ("nodes", "why"),
     [
-        (tree([1, 0, -1], [2, 2, -1]), "two ways lead to one of its nodes"),
-        (tree([1, -1, -1], [1, -1, -1]), "two ways lead to one of its nodes"),
+        (tree([1, 0, -1], [2, 2, -1]), "two paths lead to one of its nodes"),
+        (tree([1, -1, -1], [1, -1, -1]), "two paths lead to one of its nodes"),
         (tree([1, -1, -1], [3, -1, -1]), "a node leads out of its tree"),
         (tree([1, -1, -1], [-7, -1, -1]), "a node leads out of its tree"),
         (tree([1, -1, -1], [2, -1, -1], [0, 2, 3]), "a node leads out of its tree"),
         (tree([-1], [-1], [0, 0, 1]), "a tree has no nodes"),
-        (tree([1, -1, -1], [2, -1, -1], feature=np.array([2, 0, 0])), "column 2, and there are 2 columns"),
+        (tree([1, -1, -1], [2, -1, -1], feature=np.array([2, 0, 0])), "column 2, but there are 2 columns"),
         (tree([1, -1, -1], [2, -1, -1], threshold=np.full(3, np.nan)), "a threshold is not a number"),
         (tree([-1], [-1], answers=np.full((1, 1, 1), np.inf)), "is not a finite number"),
         (tree([-1], [-1], weight=np.full(1, np.nan)), "is not a finite number"),
         (
             tree([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], set_of=np.array([0, -1, -1, -1, -1])),
-            "column 0 is asked about as a number and as a category",
+            "column 0 is split both as a number and as a category",
         ),
     ],
 )

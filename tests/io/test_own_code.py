@@ -155,7 +155,7 @@ def takes_a_dictionary(left, right):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (made_at_run_time(), "is a function without a source: write it in a file"),
+        (made_at_run_time(), "is a function without a source. Define it in a file"),
         (with_default, "is a function with default values"),
         (takes_a_dictionary, "which uses OUTSIDE, takes {'a': 1} from outside"),
     ],
@@ -168,7 +168,7 @@ def test_functions_that_cannot_be_kept(function, message):
 def test_what_others_have_run_is_not_its_source(monkeypatch):
     """From Python 3.13 on, `python -c` and exec leave text by the name that all such code has."""
     monkeypatch.setitem(linecache.cache, "<string>", (6, None, ["x = 1\n"], "<string>"))
-    with pytest.raises(TypeError, match="is a function without a source: write it in a file"):
+    with pytest.raises(TypeError, match=r"is a function without a source. Define it in a file"):
         saved(spinney.DecisionTreeClassifier(criterion=made_at_run_time()))
 
 

@@ -132,9 +132,11 @@ def test_numbers_that_are_no_category_are_missing(library):
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match=r"nodes, and to_c writes at most max_nodes=20"):
+    with pytest.raises(ValueError, match=r"nodes, but to_c writes at most max_nodes=20"):
         to_c(fitted("forest"), max_nodes=20)
-    with pytest.raises(ValueError, match="name must not be 'static', which C, its library or Python has taken"):
+    with pytest.raises(
+        ValueError, match="name must not be 'static', which is taken or reserved in C, its library or Python"
+    ):
         to_c(fitted("forest"), "static")
     with pytest.raises(TypeError, match="VotingClassifier is a mean of several models"):
         to_c(fitted("soft"))
@@ -173,7 +175,7 @@ def test_names_that_are_taken(name):
     """Of C, C++, their libraries, POSIX and Python: they would not compile, or take the place of other functions."""
     for write in (to_c, spinney.to_python):
         with pytest.raises(
-            ValueError, match=f"name must not be '{name}', which C, its library or Python has taken"
+            ValueError, match=f"name must not be '{name}', which is taken or reserved in C, its library or Python"
         ) as no:
             write(fitted("tree"), name)
         other = str(no.value).split("'")[-2]

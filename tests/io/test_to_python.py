@@ -154,17 +154,17 @@ REFUSED = {
     "too large": (
         lambda: to_python(fitted("forest"), max_nodes=20),
         ValueError,
-        r"has [\d,]+ nodes, and to_python writes at most max_nodes=20: raise",
+        r"has [\d,]+ nodes, but to_python writes at most max_nodes=20. Increase",
     ),
     "a name of C": (
         lambda: to_python(fitted("forest"), "double"),
         ValueError,
-        "name must not be 'double', which C, its library or Python has taken",
+        "name must not be 'double', which is taken or reserved in C, its library or Python",
     ),
     "a vote": (
         lambda: to_python(fitted("soft")),
         TypeError,
-        "VotingClassifier is a mean of several models: export its members",
+        "VotingClassifier is a mean of several models. Export its members",
     ),
     "complex classes": (
         lambda: to_python(complex_classes()),
@@ -174,7 +174,7 @@ REFUSED = {
     "shares": (
         lambda: to_python(shares()),
         ValueError,
-        r"SAMME\.R of trees that send rows down several branches in shares",
+        r"SAMME\.R of trees that send rows with missing values down several branches",
     ),
 }
 

@@ -124,37 +124,37 @@ NOT_THEIRS = {
     "categories": (
         lambda: DecisionTreeClassifier().fit(*LETTERS),
         ValueError,
-        "splits on categories, and scikit-learn's trees know numbers only",
+        "splits on categories, but scikit-learn's trees support only numbers",
     ),
     "C4.5": (
         lambda: C45Classifier().fit(*LETTERS),
         TypeError,
-        "to_sklearn takes a fitted model of these classes",
+        "to_sklearn accepts a fitted model of these classes",
     ),
     "k-means": (
         lambda: KMeans(2, random_state=0).fit(WINE),
         TypeError,
-        "to_sklearn takes a fitted model of these classes",
+        "to_sklearn accepts a fitted model of these classes",
     ),
     "bagging of C4.5": (
         lambda: BaggingClassifier(C45Classifier(), n_estimators=2).fit(WINE, NAMES),
         TypeError,
-        "takes AdaBoost and bagging of decision trees; this BaggingClassifier has a C45",
+        "accepts AdaBoost and bagging only of decision trees; this BaggingClassifier has a C45",
     ),
     "SAMME.R": (
         lambda: AdaBoostClassifier(n_estimators=2, algorithm="SAMME.R").fit(WINE, NAMES),
         ValueError,
-        r"AdaBoostClassifier has no algorithm like 'SAMME\.R'\. Fit the model with",
+        r"AdaBoostClassifier does not support algorithm='SAMME\.R'\. Fit with",
     ),
     "two outputs": (
         lambda: BaggingClassifier(n_estimators=2).fit(WINE, np.c_[KIND, KIND]),
         ValueError,
-        "BaggingClassifier has one output, and this model has 2",
+        "BaggingClassifier supports one output; this model has 2",
     ),
     "a loss": (
         lambda: GradientBoostingRegressor(loss="poisson", n_estimators=2).fit(SUGAR, LEVEL),
         ValueError,
-        "has no loss like 'poisson'",
+        "does not support loss='poisson'",
     ),
 }
 

@@ -49,7 +49,7 @@ def test_what_is_written_is_read(value):
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_whatever_is_cut_off_is_refused(value, data):
     whole = write(value)
-    with pytest.raises(ModelFormatError, match="this is no whole UBJSON file"):
+    with pytest.raises(ModelFormatError, match="this is not a complete UBJSON file"):
         read_ubjson(whole[: data.draw(st.integers(0, len(whole) - 1))])
 
 
