@@ -20,22 +20,23 @@ from typing import Any
 
 FILE = Path(__file__).with_name("results.toml")
 OF_A_RUN = ("command", "date", "machine", "versions")
-LIBRARIES = {
-    "catboost": "CatBoost",
-    "catboost_lossguide": "CatBoost best-first",
+LIBRARIES = {  # the name in the pages of each way to use a library
+    "catboost": "CatBoost (symmetric trees)",
+    "catboost_lossguide": "CatBoost",
     "hessboost": "hessboost",
+    "hessboost_lossguide": "hessboost",
     "hessboost_quantised": "hessboost quantised",
     "intelex": "Intel's extension",
     "lightgbm": "LightGBM",
-    "lightgbm_columnwise": "LightGBM column-wise",
+    "lightgbm_columnwise": "LightGBM",
     "lightgbm_quantised": "LightGBM quantised",
-    "shap": "shap",
+    "shap": "`shap`",
     "sklearn": "scikit-learn",
-    "sklearn_exact": "scikit-learn",
+    "sklearn_exact": "scikit-learn's GradientBoosting",
     "sklearnex": "Intel's extension",
     "xgboost": "XGBoost",
     "xgboost_exact": "XGBoost exact",
-    "xgboost_lossguide": "XGBoost best-first",
+    "xgboost_lossguide": "XGBoost",
 }
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "µs": 1_000_000}
 
@@ -71,8 +72,11 @@ def record(
     figures: Mapping[str, float],
     run: Mapping[str, str],
     path: Path = FILE,
-) -> None:
-    """Write one case's figures (by library, Spinney's as `spinney`) into the file; other entries stay as they are."""
+) -> list[str]:
+    """Write one case's figures (by library, Spinney's as `spinney`) into the file; other entries stay as they are.
+
+    Returns the fields that the entry had and has no longer, since a comparison does not measure them.
+    """
     text = path.read_text(encoding="utf-8")
     content = tomllib.loads(text, parse_float=Decimal)[group]
     old = content.get(case, {})
@@ -80,18 +84,20 @@ def record(
     factor = _PER_SECOND.get(unit_there, 1) / _PER_SECOND.get(unit, 1)
     rounded = {LIBRARIES.get(name, name): _rounded(value * factor) for name, value in figures.items()}
     entry: Entry = {"what": old.get("what", what), "spinney": rounded.pop("spinney"), "unit": unit_there}
-    entry["others"] = dict(sorted(rounded.items(), key=lambda item: item[1]))
+    if rounded:
+        entry["others"] = dict(sorted(rounded.items(), key=lambda item: item[1]))
     now = {**run, "date": datetime.date.today()}
     entry |= {key: value for key, value in now.items() if content.get(key) != value}
     path.write_text(_with_section(text, group, case, _section(f"{group}.{case}", entry)), encoding="utf-8")
+    return sorted(set(old) - set(entry) - {"ratio", *OF_A_RUN})
 
 
 def _with_section(text: str, group: str, case: str, section: str) -> str:
     """The file with one section replaced, or put after the last one of its group."""
-    old = re.compile(rf"^\[{group}\.{case}\]\n(?:(?!\[).*\n)*", re.MULTILINE)
+    old = re.compile(rf"^\[{group}\.{case}\]\n(?:(?![\[#]).*\n)*", re.MULTILINE)
     if old.search(text):
         return old.sub(lambda _: section + "\n", text)
-    last = list(re.finditer(rf"^\[{group}(?:\.\w+)?\]\n(?:(?!\[).*\n)*", text, re.MULTILINE))[-1]
+    last = list(re.finditer(rf"^\[{group}(?:\.\w+)?\]\n(?:(?![\[#]).*\n)*", text, re.MULTILINE))[-1]
     return text[: last.end()].rstrip("\n") + "\n\n" + section + "\n" + text[last.end() :]
 
 

@@ -110,8 +110,8 @@ def cell(entry: results.Entry, key: str, optional: bool = False) -> str:
         value = results.ratio(entry)
         return "" if value is None else f"{value:.2f}" if value >= Decimal("0.0995") else f"{value:.2g}"
     if key == "others":
-        pairs = [f"{name} {_number(value)}" for name, value in others.items()]
-        return ", ".join(pairs) + (f"; {entry['note']}" if "note" in entry else "")
+        pairs = ", ".join(f"{name} {_number(value)}" for name, value in others.items())
+        return "; ".join(part for part in (pairs, entry.get("note", "")) if part)
     if key in others:
         return _with_unit(others[key], entry)
     if key in entry:

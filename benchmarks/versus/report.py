@@ -103,6 +103,18 @@ def markdown(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
+def figures(case: Case, results: list[Result]) -> dict[str, float]:
+    """Spinney's figure, and the best of every library, for benchmarks/results.toml."""
+    found: dict[str, float] = {}
+    libraries = set()
+    for value, peer in sorted((r.value, r.peer) for r in results if r.value is not None):
+        library = case.registry[peer].module
+        if peer == SPINNEY or (library != SPINNEY and (library not in libraries or peer == case.against)):
+            found[peer] = value
+        libraries.add(library)
+    return found
+
+
 def as_json(rows: list[Row]) -> str:
     """All figures, with the machine, the versions and the date."""
     cases = [
