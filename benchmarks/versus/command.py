@@ -1,4 +1,4 @@
-"""The command line of the contests: choose cases, run them, print tables, keep them as JSON."""
+"""The command line of the comparisons: choose cases, run them, print tables, record the figures."""
 
 import argparse
 import warnings
@@ -66,11 +66,11 @@ def parser(program: str, text: str | None, cases: Mapping[str, Case], peers: Reg
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=(text or "").splitlines()[0])
     first = next(iter(cases))
     parser.add_argument("--case", default=first, help=f"{', '.join(cases)}; several with commas, or all ({first})")
-    parser.add_argument("--rows", type=int, help="training rows (default: as the case says)")
-    parser.add_argument("--repeats", type=int, default=3, help="runs per peer, of which the best counts (3)")
-    parser.add_argument("--peers", help=f"some of {', '.join(peers)}")
-    parser.add_argument("--threads", type=int, default=2, help="threads per peer, unless the case demands a number (2)")
-    parser.add_argument("--markdown", action="store_true", help="print a table for docs/benchmarks.md as well")
+    parser.add_argument("--rows", type=int, help="training rows (default: those of the case)")
+    parser.add_argument("--repeats", type=int, default=3, help="runs per library, of which the best counts (3)")
+    parser.add_argument("--peers", help=f"libraries to run, separated by commas: {', '.join(peers)}")
+    parser.add_argument("--threads", type=int, default=2, help="threads per library, unless the case sets a number (2)")
+    parser.add_argument("--markdown", action="store_true", help="also print a Markdown table")
     parser.add_argument("--json", metavar="FILE", help="write all figures to this file after every case")
     parser.add_argument("--record", action="store_true", help="update benchmarks/results.toml, which the pages print")
     parser.set_defaults(group=program.rpartition(".")[2])

@@ -1,4 +1,4 @@
-"""Tables of results: one per case for the terminal, and the table for docs/benchmarks.md."""
+"""Tables of results: one per case for the terminal, a Markdown table, JSON, and the figures to record."""
 
 import datetime
 import json
