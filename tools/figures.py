@@ -13,12 +13,13 @@ In a text, a marker stands around one figure:
 
 Tables are written as a whole; the marker names the entries (or a group: all its entries), then the columns:
 
-    <!--results boosting.leaves31 boosting.depth6; what, spinney, ratio, others-->
+    <!--results boosting.leaves31 boosting.depth6 | what | spinney | ratio | others-->
     (the table)
     <!--/results-->
 
-A column is `what`, `spinney`, `ratio`, `others` (all other libraries, fastest first), a library or a field;
-`ratio = Header` gives it another header. An entry whose date differs from the first entry's says so.
+A column is `what`, `spinney`, `ratio`, `others` (all other libraries, fastest first), a library or a field; `a + b`
+puts two in one cell, and `ratio = Header` gives a column another header. An entry states its
+date where it differs from the first entry's.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from benchmarks import results
 
 ROOT = Path(__file__).parent.parent
 _INLINE = re.compile(r"(<!--result\s+([\w.]+)(?:\s+([^>]+?))?-->).*?<!--/-->", re.DOTALL)
-_TABLE = re.compile(r"(<!--results\s+([^;>]+);([^>]+?)-->\n).*?(<!--/results-->)", re.DOTALL)
+_TABLE = re.compile(r"(<!--results\s+([^|>]+)\|([^>]+?)-->\n).*?(<!--/results-->)", re.DOTALL)
 _ANY = re.compile(r"<!--(?:/|/?results?\b[^>]*)-->")
 HEADERS = {
     "what": "What",
@@ -60,7 +61,7 @@ def filled(text: str, entries: dict[str, list[results.Entry]]) -> str:
     """The text with every marked figure taken from the entries."""
 
     def table_of(match: re.Match[str]) -> str:
-        names, columns = match[2].split(), [column.strip() for column in match[3].split(",")]
+        names, columns = match[2].split(), [column.strip() for column in match[3].split("|")]
         chosen = [entry for name in names for entry in _entries(name, entries)]
         return f"{match[1]}{table(chosen, columns)}\n{match[4]}"
 
@@ -94,7 +95,7 @@ def table(entries: list[results.Entry], columns: list[str]) -> str:
     lines = [_line(headers), "|" + "|".join("---" if key in TO_THE_LEFT else "--:" for key in keys) + "|"]
     first = entries[0].get("date")
     for entry in entries:
-        row = [cell(entry, key, optional=True) for key in keys]
+        row = [_cells(entry, key) for key in keys]
         if keys[0] == "what" and entry.get("date", first) != first:
             row[0] += f" ({entry['date']})"
         lines.append(_line(row))
@@ -115,10 +116,15 @@ def cell(entry: results.Entry, key: str, optional: bool = False) -> str:
     if key in others:
         return _with_unit(others[key], entry)
     if key in entry:
-        return _with_unit(entry[key], entry) if key == "spinney" else str(entry[key])
+        return _with_unit(entry[key], entry) if key == "spinney" else _number(entry[key])
     if optional:
         return ""
     raise FigureError(f"{entry.get('what', 'the group')!r} has no {key!r}.")
+
+
+def _cells(entry: results.Entry, keys: str) -> str:
+    """One cell of a table: the fields that the entry has."""
+    return ", ".join(filter(None, (cell(entry, key.strip(), optional=True) for key in keys.split("+"))))
 
 
 def _entries(name: str, entries: dict[str, list[results.Entry]]) -> list[results.Entry]:
@@ -137,7 +143,7 @@ def _with_unit(value: Any, entry: results.Entry) -> str:
 
 
 def _number(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:,}"
+    return f"{value:,}" if isinstance(value, int | Decimal) else str(value)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -39,13 +39,15 @@ def test_figures_in_a_text():
 
 
 def test_tables():
-    text = "<!--results a; what, spinney, ratio = Of the best, others, Three-->\nold\n<!--/results-->\n"
+    text = (
+        "<!--results a | what | spinney | ratio = Of the best, all | others | Three + date-->\nold\n<!--/results-->\n"
+    )
     made = figures.filled(text, ENTRIES)
     assert made.splitlines()[1:-1] == [
-        "| What | Spinney | Of the best | Other libraries, fastest first | Three |",
+        "| What | Spinney | Of the best, all | Other libraries, fastest first | Three + date |",
         "|---|--:|--:|---|--:|",
-        "| fit | 0.30 s | 0.10 | Two 3.00, Three 1,230 | 1,230 s |",
-        "| predict (Tuesday) | 9 to 13 us | | later | |",
+        "| fit | 0.30 s | 0.10 | Two 3.00, Three 1,230 | 1,230 s, Monday |",
+        "| predict (Tuesday) | 9 to 13 us | | later | Tuesday |",
     ]
     assert figures.filled(made, ENTRIES) == made
     assert figures.named(made) == {"a"}
