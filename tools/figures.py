@@ -46,7 +46,7 @@ HEADERS = {
     "after": "After",
     "result": "Result",
 }
-TO_THE_LEFT = ("what", "others", "before", "after", "result")
+TO_THE_LEFT = ("what", "others", "before", "after", "result", "from")
 
 
 class FigureError(ValueError):
@@ -111,7 +111,7 @@ def cell(entry: results.Entry, key: str, optional: bool = False) -> str:
         value = results.ratio(entry)
         return "" if value is None else f"{value:.2f}" if value >= Decimal("0.0995") else f"{value:.2g}"
     if key == "others":
-        pairs = ", ".join(f"{name} {_number(value)}" for name, value in others.items())
+        pairs = ", ".join(f"{name} {_with_unit(value, entry)}" for name, value in others.items())
         return "; ".join(part for part in (pairs, entry.get("note", "")) if part)
     if key in others:
         return _with_unit(others[key], entry)

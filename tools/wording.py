@@ -16,6 +16,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +31,13 @@ _THING = "rows?|columns?|trees?|nodes?|folds?|rounds?|workers?|threads?|values?|
 _KIND = "category|class|classifier|column|criterion|estimator|feature|file|integer|metric|model|number|option|parameter"
 
 PHRASES = {  # a regular expression -> what to write instead
-    r"so many(?! \w+ that| that)": "this many; n",
+    r"(?<!,\s)so many(?! \w+ that| that)": "this many; n",
     r"of equals,? the first": "ties go to the first",
     r"of equally good": "ties go to",
     r"(?:its|their) kin": "and the other prediction methods; related",
     r"and (?:its|their) likes?": "and similar; name them",
     r"whoever": "users who; name the agent",
-    rf"of (?:{_LIBRARY})'s(?=[.,;:)]|$| (?:and|or|is|are|in|on|with|that|which)\b)": "CuPy arrays; a SciPy matrix",
+    rf"(?<!place\s)(?<!that\s)(?<!those\s)of (?:{_LIBRARY})'s(?=[.,;:)]|$| (?:and|or|is|are|in|on|with|that|which)\b)": "CuPy arrays; a SciPy matrix",
     rf"(?:one|two|\d+) \w+ an? (?:{_THING})(?=[.,;:)]|$)": "per, as in one row per fold",
     r"(?:any|any \w+|either|these|this|that) will do(?=[.,;:)]|$)": "is accepted; is enough",
     r"the lectures(?:')?(?! notes)": "some textbooks; cite the source; or leave it out",
@@ -57,15 +58,15 @@ PHRASES = {  # a regular expression -> what to write instead
     r"as they come": "directly; without preprocessing",
     r"go(?:es)? in as": "are accepted",
     r"nine in ten": "90 %",
-    r"(?:is|are) for the CPU": "is supported only on the CPU",
+    r"(?<!they\s)(?:is|are) for the CPU": "is supported only on the CPU",
     r"refused in words": "raises an error that",
     r"the fit before": "the previous fit",
     r"turns? the answer": "changes the prediction",
-    r"the least (?:change|value|number|gain|weight|loss)": "the smallest; the minimum",
+    r"the least (?:change|value|number|weight|loss)": "the smallest; the minimum",
     r"flatters?": "is biased towards; is optimistic",
     r"first centres": "initial centroids",
     r"takes? off the impurity": "reduces the impurity",
-    r"taken back": "pruned; undone",
+    r"(?:is|are|be|splits|branches) taken back": "pruned; undone",
     r"(?:and|which|it|that) says so": "prints; warns; raises",
     r"(?:model|tree|trees|forest|it|they) says? of": "predicts for",
     r"(?:the|its|their|our) peers": "other libraries",
@@ -123,7 +124,9 @@ def without_code(text: str) -> str:
 def strings(source: str, place: Path) -> list[tuple[int, str]]:
     """First line and text of what users can read of a module: public docstrings and all other strings."""
     tree = ast.parse(source)
-    docstrings = {id(node): public for node, public in _docstrings(tree, _is_public(place))}
+    docstrings = {
+        id(node): public for node, public in _docstrings(tree, _is_public(place), "estimators" in place.parts)
+    }
     return [
         (node.lineno, node.value)
         for node in ast.walk(tree)
@@ -137,18 +140,26 @@ def _is_public(place: Path) -> bool:
     return not any(part.startswith("_") and not part.startswith("__") for part in inner) and inner[0] not in INTERNAL
 
 
-def _docstrings(node: ast.AST, public: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """Every docstring below a node, and whether it is public."""
+def _docstrings(node: ast.AST, public: bool, mixins: bool) -> Iterator[tuple[ast.AST, bool]]:
+    """Every docstring below a node, and whether it is public: of a public name or its methods, or of a mixin."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            name = child.name
-            mine = public and (not name.startswith("_") or name.endswith(("Params", "Parameters")))
-            yield from _docstrings(child, mine and isinstance(child, ast.ClassDef))
+            a_class = isinstance(child, ast.ClassDef)
+            known = isinstance(node, ast.ClassDef) or child.name in _public_names() or (mixins and a_class)
+            mine = public and known and not child.name.startswith("_")
+            yield from _docstrings(child, mine and a_class, mixins)
             yield from _first_string(child, mine)
         else:
-            yield from _docstrings(child, public)
+            yield from _docstrings(child, public, mixins)
     if isinstance(node, ast.Module):
         yield from _first_string(node, False)
+
+
+@cache
+def _public_names() -> set[str]:
+    from tools.site.reference import public_names
+
+    return {name.rpartition(".")[2] for name in public_names()}
 
 
 def _first_string(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, public: bool) -> Any:

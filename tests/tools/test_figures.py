@@ -46,7 +46,7 @@ def test_tables():
     assert made.splitlines()[1:-1] == [
         "| What | Spinney | Of the best, all | Other libraries, fastest first | Three + date |",
         "|---|--:|--:|---|--:|",
-        "| fit | 0.30 s | 0.10 | Two 3.00, Three 1,230 | 1,230 s, Monday |",
+        "| fit | 0.30 s | 0.10 | Two 3.00 s, Three 1,230 s | 1,230 s, Monday |",
         "| predict (Tuesday) | 9 to 13 us | | later | Tuesday |",
     ]
     assert figures.filled(made, ENTRIES) == made

@@ -52,6 +52,10 @@ EXAMPLES = [
 ]
 RIGHT = [
     "so many rows that memory is short",
+    "of one cluster only, so many clusters are found",
+    "used in place of scikit-learn's, and that of scikit-learn's",
+    "for the GPU as they are for the CPU",
+    "an instance taken back by its owner",
     "the predictions of scikit-learn's classifier",
     "there is no number",
     "if there is no model",
@@ -119,8 +123,15 @@ def test_public_docstrings_and_messages_are_checked():
         return sorted(line for line, text in wording.strings(SOURCE, Path(place)) if phrases(text))
 
     assert found("spinney/estimators/new.py") == [4, 7, 8, 16]
+    assert found("spinney/explain/new.py") == [8, 16]  # no public name
     assert found("spinney/grow/new.py") == [8, 16]
     assert found("spinney/_new.py") == [8, 16]
+
+
+def test_docstrings_of_public_names_are_checked():
+    source = 'def partial_dependence():\n    """Public: anew."""\n\ndef walk():\n    """Private: anew."""\n'
+    found = [line for line, text in wording.strings(source, Path("spinney/explain/new.py")) if phrases(text)]
+    assert found == [2]
 
 
 def test_what_is_printed(tmp_path, capsys):
