@@ -37,7 +37,9 @@ PHRASES = {  # a regular expression -> what to write instead
     r"(?:its|their) kin": "and the other prediction methods; related",
     r"and (?:its|their) likes?": "and similar; name them",
     r"whoever": "users who; name the agent",
-    rf"(?<!place\s)(?<!that\s)(?<!those\s)of (?:{_LIBRARY})'s(?=[.,;:)]|$| (?:and|or|is|are|in|on|with|that|which)\b)": "CuPy arrays; a SciPy matrix",
+    rf"(?<!place\s)(?<!that\s)(?<!those\s)of (?:{_LIBRARY})'s(?=[.,;:)]|$| (?:and|or|is|are|in|on|with|that)\b)": (
+        "CuPy arrays; a SciPy matrix"
+    ),
     rf"(?:one|two|\d+) \w+ an? (?:{_THING})(?=[.,;:)]|$)": "per, as in one row per fold",
     r"(?:any|any \w+|either|these|this|that) will do(?=[.,;:)]|$)": "is accepted; is enough",
     r"the lectures(?:')?(?! notes)": "some textbooks; cite the source; or leave it out",
