@@ -5,7 +5,8 @@
 Writes `rows` x 28 float32 and a target to Parquet, in row groups of a million rows (LightGBM, which loads in two rounds
 only from text, gets the same as CSV, and so does a second run of Spinney), and fits 20 rounds of 31 leaves, each
 library in its own process. Prints the seconds of reading and encoding, the total seconds, CPU seconds, the peak of
-resident memory, and the time that polars takes to sum all columns. `--make` only writes the files, `--only NAME` runs one.
+resident memory, and the time that polars takes to sum all columns. `--make` only writes the files, `--only NAME`
+runs one.
 """
 
 from __future__ import annotations
