@@ -1,6 +1,6 @@
-# Spinney: `make demo` and `make test` set everything up themselves, given Python 3.11 to 3.14.
+# Spinney: every target sets up what it needs, given Python 3.11 to 3.14.
 #
-# Each set of packages leaves a stamp in .venv; it is installed again only when pyproject.toml changes.
+# Each set of packages leaves a stamp in .venv and is installed again only when pyproject.toml changes.
 
 PYTHON ?= python3
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
@@ -15,39 +15,41 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: help demo lab test test-all test-gpu lint format bench wheel docs clean
 .DELETE_ON_ERROR:
 
-help: ## say what there is
+help: ## list the targets
 	@echo "usage: make TARGET [PYTHON=python3.12] [WORKERS=$(WORKERS)] [BENCH=trees OPTIONS='--case all']"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.cli ## fit a model to 15,000 flights and judge it on others, by the command line
+demo: $(VENV)/.cli ## fit a model to 15,000 flights and evaluate it on others, from the command line
 	@$(BIN)/python examples/demo.py
 
-lab: $(VENV)/.lab ## open the lab: methods at work, step by step, in a browser
+lab: $(VENV)/.lab ## open the lab: every method step by step, in the browser
 	@$(BIN)/spinney lab $(OPTIONS)
 
-test: $(VENV)/.test ## run the quick tests: every part of the library, some minutes
+test: $(VENV)/.test ## run the quick tests (some minutes)
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal
 
 test-all: $(VENV)/.test ## run every test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-test-gpu: $(VENV)/.test $(VENV)/.gpu ## run the tests of the GPU, on a machine that has one
+test-gpu: $(VENV)/.test $(VENV)/.gpu ## run the GPU tests (needs an NVIDIA GPU)
 	SPINNEY_TEST_GPU=1 $(BIN)/python -m pytest tests/gpu
 
-lint: $(VENV)/.lint ## check style and types
+lint: $(VENV)/.lint ## check style, types, code budgets, figures and wording
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy spinney
 	$(BIN)/python tools/budgets.py
+	$(BIN)/python -m tools.figures --check
+	$(BIN)/python -m tools.wording
 
-format: $(VENV)/.lint ## put the code in the house style
+format: $(VENV)/.lint ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.bench ## time all methods beside their peers
+bench: $(VENV)/.bench ## compare times with other libraries
 	@set -e; for what in $(BENCH); do $(BIN)/python -m benchmarks.versus.$$what $(OPTIONS); done
 
-wheel: $(VENV)/.datasets ## build a wheel that carries compiled kernels (some minutes)
+wheel: $(VENV)/.datasets ## build a wheel with compiled kernels (some minutes)
 	@$(BIN)/python tools/build_wheel.py $(OPTIONS)
 
 docs: $(VENV)/.docs ## build the documentation site (a minute or two)
@@ -59,16 +61,16 @@ clean: ## remove the environment, builds and caches
 
 # .venv/.NAME is the stamp of the extra NAME in pyproject.toml
 $(VENV)/.%: pyproject.toml | $(VENV)/.python
-	@echo "Installing Spinney with what '$*' needs (once; this can take a few minutes) ..."
+	@echo "Installing Spinney and the packages of '$*' (once; can take a few minutes) ..."
 	@$(PIP) --editable '.[$*]'
 	@touch $@
 
 $(VENV)/.python:
 	@command -v $(PYTHON) >/dev/null || \
-	  { echo "error: $(PYTHON) not found. Install Python 3.11 to 3.14, or name one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	  { echo "error: $(PYTHON) not found. Install Python 3.11 to 3.14, or name an interpreter: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' || \
 	  { echo "error: Spinney needs Python 3.11 to 3.14; $(PYTHON) is $$($(PYTHON) -V 2>&1)." >&2; \
-	    echo "Name another one, for example: make PYTHON=python3.12" >&2; exit 1; }
+	    echo "Name another interpreter, for example: make PYTHON=python3.12" >&2; exit 1; }
 	@echo "Creating $(VENV) with $$($(PYTHON) -V) ..."
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "error: could not create $(VENV). On Debian and Ubuntu, install the package python3-venv." >&2; \

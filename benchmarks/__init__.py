@@ -1,1 +1,1 @@
-"""Measurements of Spinney: data made from a seed, and the comparison with its peers in `versus`."""
+"""Benchmarks of Spinney: generated data, and the comparison with other libraries in `versus`."""

@@ -1,8 +1,8 @@
-"""What the least change of a row costs to find: 100 trees of depth 6 on 20 columns, boosted and as a forest.
+"""Time counterfactuals: 100 trees of depth 6 on 20 columns, boosted and as a forest.
 
 python -m benchmarks.counterfactuals [--rows 30] [--time-limit 10] [--only boosting|forest]
 
-Every answer is checked by predicting. Times are CPU seconds of one thread, kernels compiled before.
+Every counterfactual is checked by a prediction. Times are CPU seconds of one thread, with compiled kernels.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Tables made from a seed: the same rows on every machine, nothing to download.
+"""Generated data: the same rows on every machine, without downloads.
 
 Every generator takes the number of training rows and returns a `Table` whose test part has a fifth as many rows, unless
 it says otherwise.

@@ -1,8 +1,8 @@
-"""What partial dependence of every column costs, beside scikit-learn's brute force: 10,000 rows of 20 columns.
+"""Time partial dependence of all columns, and scikit-learn's brute force: 10,000 rows of 20 columns.
 
 python -m benchmarks.dependence [--rows 10000] [--repeats 3] [--only NAME]
 
-scikit-learn is timed on one column, times 20. Times are CPU seconds, kernels compiled before; the least of the repeats.
+scikit-learn is timed on one column, times 20. Times are CPU seconds with compiled kernels; the best of the repeats.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""Are models the same in ONNX? On real tables, with missing values and categories never seen put in.
+"""Compare models with their ONNX exports, on real tables with added missing values and unknown categories.
 
 SPINNEY_DATA=folder python -m benchmarks.exports [table ...]
 
-A line for each model: its nodes, seconds to export and to load, and the largest difference to what Spinney predicts
-(relative for numbers). The exit status is 1 if a label differs or a number does by more than 1e-12.
+Prints one line per model: its nodes, the seconds to export and to load, and the largest difference from Spinney's
+predictions (relative for regression). The exit code is 1 if a label differs, or a number by more than 1e-12.
 """
 
 import sys

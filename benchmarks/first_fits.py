@@ -1,12 +1,12 @@
-"""How long a first fit takes: each estimator in a process of its own, with an empty cache or from a wheel's kernels.
+"""Time first fits: each estimator in its own process, with an empty cache or with a wheel's kernels.
 
-    python -m benchmarks.first_fits                          with an empty cache, then again with what that left
+    python -m benchmarks.first_fits                          with an empty cache, then with the filled one
     python -m benchmarks.first_fits --python VENV/bin/python --wheel
                                                              from an installed wheel (make wheel), home read-only
     python -m benchmarks.first_fits --source ../other        the package in another folder
 
-500 rows, 8 columns of numbers, 10 estimators where that applies; seconds of `fit` and `predict` after imports (Numba's
-included). The last column is the fingerprint: the same for every way to come by the kernels.
+500 rows, 8 numeric columns, 10 estimators where that applies; seconds of `fit` and `predict` after imports (Numba's
+included). The last column is the fingerprint, which is the same however the kernels were obtained.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ print(json.dumps([fitted - start, done - fitted, str(getattr(model, "fingerprint
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Seconds of first fits.")
+    parser = argparse.ArgumentParser(description="Time first fits.")
     parser.add_argument("--python", default=sys.executable, help="the interpreter to measure with")
-    parser.add_argument("--source", default=None, help="the folder that holds the package `spinney`")
-    parser.add_argument("--wheel", action="store_true", help="no cache: an empty home that cannot be written to")
-    parser.add_argument("--only", default=",".join(NAMES), help="names of estimators, with commas between")
+    parser.add_argument("--source", default=None, help="the folder with the package `spinney`")
+    parser.add_argument("--wheel", action="store_true", help="no cache: an empty, read-only home folder")
+    parser.add_argument("--only", default=",".join(NAMES), help="names of estimators, separated by commas")
     given = parser.parse_args()
     print(f"{'estimator':<34}" + ("first" if given.wheel else "  cold    warm"))
     for name in given.only.split(","):

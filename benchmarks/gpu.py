@@ -1,10 +1,10 @@
-"""Boosting on the GPU: seconds until a table is binned and there, for 100 rounds on one that is, and for predictions.
+"""Time boosting on the GPU: copying and binning the data, 100 rounds on binned data, and predictions.
 
 python -m benchmarks.gpu [rows] [fit | predict]
 
-For rounds and predictions, machine and thread count do not matter much; the GPU does. The model is compared with the
-CPU's after three rounds, codes with the CPU's codes, and predictions for the first 100,000 rows. Predictions need CuPy,
-which the table is made by.
+For rounds and predictions the GPU matters, the CPU and its threads hardly. The model is compared with the CPU's after
+three rounds, codes with the CPU's codes, and predictions for the first 100,000 rows. Predictions need CuPy, which
+generates their data.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""What cross-validation costs: boosting in five folds against one fit, leave-one-out of a tree against scikit-learn's,
-and a grid of trees against scikit-learn's search of the same trees.
+"""Time cross-validation and grid search.
+
+Boosting in five folds is compared with one fit, leave-one-out of a tree with scikit-learn's, and a grid of trees with
+scikit-learn's search over the same trees.
 
 python -m benchmarks.judging [--only boosting|loo|grid] [--repeats 3]
 """

@@ -1,13 +1,13 @@
-"""How fits get faster with threads, and where their time goes: the first place to look when cores stand idle.
+"""Time fits on 1 to 16 threads, phase by phase: the first place to look when cores are idle.
 
     python -m benchmarks.scaling                                   all cases, 1 to 16 threads
     python -m benchmarks.scaling --case adaboost,tree --threads 1,2 --rows 0.5
-    python -m benchmarks.scaling --phases 20                       more lines of the breakdown
+    python -m benchmarks.scaling --phases 20                       more number of phases to print
 
-Needs no more than the package itself does: the tables are made here. For every case the seconds of a fit, the best of
-`--repeats`, and of its phases: every call that a team of threads entered together, by the kernel's name (and, within
-brackets, how many such calls there were), and `between them`, all that the calling thread did alone. A phase whose time
-does not fall from one column to the next is what holds the others up. `--rows` multiplies the number of rows.
+Needs only the package itself, since the data is generated. Prints the seconds of a fit for every case, the best of
+`--repeats`, and those of its phases: every call that a team of threads entered together, by the kernel's name (with the
+number of such calls in brackets), and `between them`, everything that the calling thread did alone. A phase whose time
+does not fall from one column to the next limits the scaling. `--rows` multiplies the number of rows.
 """
 
 from __future__ import annotations
@@ -127,11 +127,11 @@ def report(name: str, case: Case, rows: int, found: dict[int, Measured], n_phase
 def main(arguments: list[str] | None = None) -> None:
     """Time the cases asked for and print what was found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--case", default=",".join(CASES), help="names with commas between: " + ", ".join(CASES))
-    parser.add_argument("--threads", default="1,2,4,8,16", help="numbers with commas between")
-    parser.add_argument("--rows", type=float, default=1.0, help="factor of the number of rows")
+    parser.add_argument("--case", default=",".join(CASES), help="names, separated by commas: " + ", ".join(CASES))
+    parser.add_argument("--threads", default="1,2,4,8,16", help="numbers, separated by commas")
+    parser.add_argument("--rows", type=float, default=1.0, help="factor for the number of rows")
     parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--phases", type=int, default=10, help="lines of the breakdown")
+    parser.add_argument("--phases", type=int, default=10, help="number of phases to print")
     options = parser.parse_args(arguments)
     print(f"{available_threads(None)} cores")
     for name in options.case.split(","):

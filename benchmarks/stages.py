@@ -1,4 +1,4 @@
-"""What each hot kernel costs, one thread, nanoseconds a unit of work: the first place to look when a fit got slower.
+"""Time each hot kernel on one thread, in nanoseconds per unit of work: look here first when a fit is slower.
 
 python -m benchmarks.stages [--rows 1000000] [--repeats 9]
 """

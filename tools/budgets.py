@@ -1,11 +1,11 @@
-"""Budgets of the house, kept by `make lint`: what grows beyond them should become two things.
+"""Check the limits on functions, kernels and imports; `make lint` runs it. What exceeds one should be divided.
 
-python tools/budgets.py
+    python tools/budgets.py
 
-a function        at most 80 lines, its docstring aside
+a function        at most 80 lines, without its docstring
 a kernel          at most 12 arguments; a NamedTuple or a record groups the rest
-a private name    is used in its own module only
-the compiler      Numba and llvmlite are imported by `spinney/_compile` only
+a private name    is used only in its own module
+the compiler      Numba and llvmlite are imported only by `spinney/_compile`
 """
 
 from __future__ import annotations

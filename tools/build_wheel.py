@@ -1,9 +1,9 @@
-"""Build a wheel that carries compiled kernels: `make wheel`.
+"""Build a wheel with compiled kernels: `make wheel`.
 
-The kernels of every family and kind of table are compiled (`spinney.warmup --all`) for the levels of x86-64 processors
-that this machine can run, v3 (AVX2) and v4 (AVX-512), and put into a copy of the sources as `spinney/_kernels`. The
-wheel is for the Python it is built with; with another Numba, another processor, or for what is not in it, kernels are
-compiled as they are without it.
+Kernels of every family and kind of table are compiled (`spinney.warmup --all`) for the levels of x86-64 processors that
+this machine supports, v3 (AVX2) and v4 (AVX-512), and stored in a copy of the sources as `spinney/_kernels`. The wheel
+is for the Python that builds it. With another Numba or another processor, and for kernels that it does not have, users
+compile as without the wheel.
 
     python tools/build_wheel.py [--levels x86-64-v3,x86-64-v4] [--families trees,forests] [--out dist]
 """
@@ -22,9 +22,9 @@ SOURCES = ("spinney", "tools", "pyproject.toml", "README.md", "LICENSE")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Build a wheel that carries compiled kernels.")
+    parser = argparse.ArgumentParser(description="Build a wheel with compiled kernels.")
     parser.add_argument("--levels", default=",".join(runnable_levels()), help="levels of x86-64 (default: %(default)s)")
-    parser.add_argument("--families", default="", help="families, as spinney.warmup names them (default: all)")
+    parser.add_argument("--families", default="", help="families of spinney.warmup (default: all)")
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
     given = parser.parse_args()
     levels = [level for level in given.levels.split(",") if level]

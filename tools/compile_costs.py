@@ -1,7 +1,7 @@
-"""Measure what first fits compile, for `spinney/_compile/costs.json`: the announcements of compiling are made from it.
+"""Measure how long first fits compile, for `spinney/_compile/costs.json`, from which fits announce their compile time.
 
-Every fit runs in a process of its own, with an empty cache and without an assistant. Seconds are of its processor, not
-of the clock, so that other programs do not count. Run it when kernels have changed by much:
+Every fit runs in its own process, with an empty cache and without an assistant. Times are CPU seconds, so that other
+programs do not count. Run it when many kernels have changed:
 
     python -m tools.compile_costs
 """

@@ -1,11 +1,11 @@
-"""Change model files at random, and see that none of them crashes, hangs, or takes memory that it should not.
+"""Change model files at random and check that none crashes, hangs or uses too much memory.
 
     PYTHONPATH=. python tools/fuzz_model_files.py --count 1000000 --seed 0
 
-The kept files (tests/io/files) are changed in three ways: bytes, with the checksums as they were; the header and the
-arrays, with checksums forged to fit; and, most of these, without a look at the fingerprint. A file must be refused with
-`ModelFormatError`, or the model must answer: predictions, leaves, importances, text. All this runs in a process of its
-own with bounds checking, little memory to spare and a watch; if it dies, the seed of the last file is printed.
+The kept files (tests/io/files) are changed in three ways: bytes, with unchanged checksums; the header and the arrays,
+with forged checksums; and, for most of these, without a check of the fingerprint. Loading must raise
+`ModelFormatError`, or the model must work: predictions, leaves, importances, text. Everything runs in a separate
+process with bounds checking, little free memory and a time limit. If it dies, the seed of the last file is printed.
 """
 
 from __future__ import annotations
@@ -332,9 +332,9 @@ def run(seed: int, count: int, seconds: float, note: Path) -> dict[str, Any]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=1_000_000, help="files")
-    parser.add_argument("--seconds", type=float, default=1e9, help="stop after so long")
-    parser.add_argument("--seed", type=int, default=0, help="of the first file; the others follow")
+    parser.add_argument("--count", type=int, default=1_000_000, help="number of files")
+    parser.add_argument("--seconds", type=float, default=1e9, help="stop after this many seconds")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first file; the others follow")
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:

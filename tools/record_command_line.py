@@ -1,10 +1,10 @@
-"""Records the terminal runs of docs/command-line.md: runs every command of the page and writes down what it prints.
+"""Run every command of docs/command-line.md and write its output into the page.
 
-python tools/record_command_line.py [--check]
+    python tools/record_command_line.py [--check]
 
-A command is a line of a block ```console that begins with `$ `; what follows it up to the next one is its output. All
-are run in one empty folder, in their order. With --check nothing is written, and the exit code is 1 if the page is not
-current. Times in seconds are not compared.
+A command is a line of a ```console block that begins with `$ `; the lines up to the next command are its output. All
+commands run in one empty folder, in their order. With --check nothing is written, and the exit code is 1 if the page is
+not current. Times in seconds are not compared.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@
     python -m tools.scikit_learn_tests --all                # nine more
     python -m tools.scikit_learn_tests voting --failures    # one module, with the name of each failing test
 
-scikit-learn's wheel has its tests. A copy of each module is written to a temporary folder. After every import from
+scikit-learn's wheel contains its tests. Each module is copied to a temporary folder. After every import from
 `sklearn.tree`, `sklearn.ensemble`, `sklearn.cluster` and `sklearn.mixture` the copy imports Spinney's class of the same
 name as well. The tests stay as they are, and so do scikit-learn's functions (`export_text`, `partial_dependence`),
-which are thus given our models. Both kinds of its gradient boosting become ours. Skipped tests are not counted.
+which thus receive Spinney's models. Both kinds of its gradient boosting become Spinney's. Skipped tests do not count.
 
 The result is the same each time: every test begins with the same seed, and scikit-learn's `global_random_seed` is 42.
 """
@@ -171,7 +171,7 @@ def total(tallies: dict[str, Tally]) -> Tally:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("modules", nargs="*", choices=[[], *MODULES], metavar="MODULE", help=", ".join(MODULES))
-    parser.add_argument("--all", action="store_true", help="the modules outside the eleven, too")
+    parser.add_argument("--all", action="store_true", help="also run the modules outside the eleven")
     parser.add_argument("--failures", action="store_true", help="list each test that fails")
     given = parser.parse_args()
     modules = given.modules or list(MODULES if given.all else ELEVEN)

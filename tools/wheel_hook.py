@@ -1,4 +1,4 @@
-"""What the build is told: a tree with compiled kernels in it (see build_wheel.py) makes a wheel for one platform."""
+"""Build hook: sources with compiled kernels (see build_wheel.py) make a wheel for one platform."""
 
 from pathlib import Path
 

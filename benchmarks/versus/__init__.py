@@ -1,1 +1,1 @@
-"""Spinney beside its peers: `boosting` and `trees` measure speed and memory, `accuracy` the defaults on real tables."""
+"""Spinney compared with other libraries (peers): `boosting`, `trees` and others time, `accuracy` scores."""

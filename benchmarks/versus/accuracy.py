@@ -1,14 +1,14 @@
-"""How good the defaults are: every library as it comes, on real tables.
+"""Score the defaults of every library on real tables.
 
     SPINNEY_DATA=folder python -m benchmarks.versus.accuracy --quick --cache results.json
     ... --set learning_rate=0.05 --variant "slow:n_estimators=300,learning_rate=0.03"
     ... --family forest --rows 26666
 
-Prints log loss (classes) or RMSE (numbers) per table and library, the mean rank and the mean ratio to the best, and for
-each peer the median and the geometric mean of the ratios to it, wins and CPU time; of
-forests (`--family`) each table's ratio to scikit-learn's, by how much it differs from split to split, and the ratio of
-the processor's time, which another program at work does not disturb as much. Tables of few rows are split more often.
-With `--cache` the peers' results are kept, so that a second run fits Spinney alone.
+Prints log loss (classification) or RMSE (regression) per table and library, the mean rank and the mean ratio to the
+best, and for each library the median and the geometric mean of Spinney's ratios to it, wins and CPU time. For forests
+(`--family`) it prints each table's ratio to scikit-learn, its standard deviation over splits, and the ratio of CPU
+times, which other programs disturb less. Small tables are split more often. `--cache` keeps the other libraries'
+results, so that a second run fits only Spinney.
 """
 
 import argparse
@@ -203,25 +203,27 @@ def _print_row(table: RealTable, contestants: list[Contestant], losses: dict[str
 def _parser() -> argparse.ArgumentParser:
     doc = (__doc__ or "").splitlines()[0]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.versus.accuracy", description=doc)
-    parser.add_argument("--tables", help="names with commas (default: all in the folder)")
-    parser.add_argument("--family", choices=tuple(CONTESTANTS), default="boosting", help="which models")
+    parser.add_argument("--tables", help="names, separated by commas (default: all in the folder)")
+    parser.add_argument("--family", choices=tuple(CONTESTANTS), default="boosting", help="family of models")
     parser.add_argument("--peers", help=f"some of spinney, {', '.join(CONTESTANTS['boosting'])}")
-    parser.add_argument("--split", choices=("holdout", "folds"), default="holdout", help="a quarter, or three folds")
-    parser.add_argument("--seeds", type=int, default=3, help="how many times every table is split anew")
+    parser.add_argument(
+        "--split", choices=("holdout", "folds"), default="holdout", help="hold out a quarter, or three folds"
+    )
+    parser.add_argument("--seeds", type=int, default=3, help="number of random splits per table")
     parser.add_argument("--quick", action="store_true", help=f"at most {QUICK_ROWS:,} rows of every table")
-    parser.add_argument("--rows", type=int, help="at most so many rows of every table")
+    parser.add_argument("--rows", type=int, help="maximum number of rows per table")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a Spinney parameter")
     parser.add_argument(
         "--variant",
         action="append",
         default=[],
         metavar="LABEL:NAME=VALUE,...",
-        help="one more Spinney, on top of --set",
+        help="an additional Spinney with these parameters, on top of --set",
     )
     parser.add_argument(
         "--skip", action="append", default=[], metavar="LIBRARY:TABLE,...", help="tables on which a library is too slow"
     )
-    parser.add_argument("--cache", metavar="FILE", help="JSON file that keeps the peers' results")
+    parser.add_argument("--cache", metavar="FILE", help="JSON file that keeps the other libraries' results")
     parser.add_argument("--threads", type=int, default=len(cores()), help="threads per library")
     return parser
 

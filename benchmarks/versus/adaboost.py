@@ -1,11 +1,11 @@
-"""Speed and accuracy of AdaBoost, Spinney and scikit-learn side by side in one run.
+"""Speed and accuracy of AdaBoost: Spinney and scikit-learn in one run.
 
     python -m benchmarks.versus.adaboost --repeats 2
     python -m benchmarks.versus.adaboost --case all --markdown --json adaboost.json
     python -m benchmarks.versus.adaboost --case stumps --compare
 
-`--compare` fits both once more and says how far their errors are apart, round by round, and how often their members ask
-the same question.
+`--compare` fits both again and prints the difference of their errors, round by round, and how often their members have
+the same first split.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def compare(options: argparse.Namespace) -> None:
         ours, theirs = (PEERS[peer].fit(table.X, table.y, settings) for peer in ("spinney", "sklearn"))
         print(
             f"{name}: errors of {len(ours.fitted.estimators_)} rounds at most {errors_apart(ours, theirs):.1e} apart "
-            f"(relative); {same_questions(ours, theirs)} members ask the same question first"
+            f"(relative); {same_questions(ours, theirs)} members have the same first split"
         )
 
 

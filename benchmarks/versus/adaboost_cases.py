@@ -1,4 +1,4 @@
-"""What is measured of AdaBoost. scikit-learn is the rival; its trees and its rounds use one thread."""
+"""The cases of AdaBoost. Spinney is compared with scikit-learn, whose trees and rounds use one thread."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""The libraries that have AdaBoost: ours and scikit-learn's, each with its own trees. `score` predicts."""
+"""The libraries with AdaBoost: Spinney and scikit-learn, each with its own trees. `score` predicts."""
 
 import importlib
 from dataclasses import dataclass, replace

@@ -1,10 +1,10 @@
-"""Does choosing and combining pay? Automatic models beside the defaults of the families they choose from.
+"""Compare automatic models with the defaults of the families that they choose from.
 
     SPINNEY_DATA=folder python -m benchmarks.versus.auto --rows 8000 --cache results.json
 
-Prints log loss (classes) or RMSE (numbers) per table and model, the seconds of a fit, the standings, and by how much
-the automatic model's loss is below that of the family which is best on average. With `--cache` the families' results
-are kept, so that a second run fits automatic models alone.
+Prints log loss (classification) or RMSE (regression) per table and model, the seconds of a fit, the mean ranks, and by
+how much the automatic model's loss is below that of the family that is best on average. `--cache` keeps the families'
+results, so that a second run fits only automatic models.
 """
 
 import argparse
@@ -101,11 +101,11 @@ def _print_gain(losses: Losses, autos: list[str], families: list[str]) -> None:
 def _parser() -> argparse.ArgumentParser:
     doc = (__doc__ or "").splitlines()[0]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.versus.auto", description=doc)
-    parser.add_argument("--tables", help=f"names with commas (default: all but {', '.join(LARGE)})")
-    parser.add_argument("--seeds", type=int, default=1, help="how many times every table is split anew")
-    parser.add_argument("--rows", type=int, help="at most so many rows of every table")
+    parser.add_argument("--tables", help=f"names, separated by commas (default: all but {', '.join(LARGE)})")
+    parser.add_argument("--seeds", type=int, default=1, help="number of random splits per table")
+    parser.add_argument("--rows", type=int, help="maximum number of rows per table")
     parser.add_argument(
-        "--variant", action="append", default=[], metavar="LABEL:NAME=VALUE,...", help="one more automatic model"
+        "--variant", action="append", default=[], metavar="LABEL:NAME=VALUE,...", help="an additional automatic model"
     )
     parser.add_argument("--cache", metavar="FILE", help="JSON file that keeps the families' results")
     parser.add_argument("--threads", type=int, default=len(cores()), help="threads per model")

@@ -1,9 +1,10 @@
-"""Speed and memory of boosting, Spinney and its peers side by side in one run.
+"""Speed and memory of boosting: Spinney and other libraries in one run.
 
     python -m benchmarks.versus.boosting --case leaves31 --peers spinney,lightgbm
     python -m benchmarks.versus.boosting --case all --markdown
 
-A case takes its rows, rounds and peers from `boosting_cases` unless the command line says otherwise.
+`boosting_cases` defines the rows, rounds and libraries of each case; the command line can change them. `--record`
+writes the figures into benchmarks/results.toml.
 """
 
 from benchmarks.versus.boosting_cases import CASES
@@ -14,7 +15,7 @@ from benchmarks.versus.command import parser, run
 def main(arguments: list[str] | None = None) -> None:
     """Run the cases asked for and print what was found."""
     asked = parser("benchmarks.versus.boosting", __doc__, CASES, PEERS)
-    asked.add_argument("--rounds", type=int, help="boosting rounds (default: as the case says)")
+    asked.add_argument("--rounds", type=int, help="boosting rounds (default: those of the case)")
     options = asked.parse_args(arguments)
     run(options, CASES, rounds=options.rounds)
 

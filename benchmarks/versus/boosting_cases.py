@@ -1,4 +1,4 @@
-"""What is measured of boosting: one case per row of the table in docs/benchmarks.md."""
+"""The cases of boosting, the rows of the table in docs/benchmarks.md."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,8 +1,8 @@
-"""The libraries that boost trees.
+"""The libraries with gradient boosting.
 
-Every peer gets the same number of rounds, leaves, threads and bins and the same learning rate, and otherwise the
-settings at which it is fastest; the rest of its defaults stay. `score` gives the probability of class 1, one column of
-probabilities per class, or the predicted number.
+All get the same number of rounds, leaves, threads and bins and the same learning rate. Otherwise each has the settings
+at which it is fastest, and the rest of its defaults. `score` gives the probability of class 1, one column of
+probabilities per class, or the prediction of a regressor.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""What a case is: one row of a table of figures, with the bar that Spinney has set itself.
+"""A case is one row of a table of figures, with the limit that Spinney aims at.
 
 The cases themselves are in `boosting_cases`, `tree_cases`, `forest_cases`, `adaboost_cases`,
 `clustering_cases` and `explain_cases`.

@@ -1,9 +1,9 @@
-"""Speed and quality of k-means and Gaussian mixtures, Spinney and its peers side by side in one run.
+"""Speed and quality of k-means and Gaussian mixtures: Spinney and other libraries in one run.
 
     python -m benchmarks.versus.clustering --case all --repeats 3
     python -m benchmarks.versus.clustering --case kmeans --markdown --json clustering.json
 
-A case takes its rows and peers from `clustering_cases` unless the command line says otherwise. The column "loss" is
+`clustering_cases` defines the rows and libraries of each case; the command line can change them. The column "loss" is
 the mean squared distance, or minus the mean log-likelihood, of rows that were not fitted.
 """
 

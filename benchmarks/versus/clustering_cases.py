@@ -1,4 +1,4 @@
-"""What is measured of clustering. scikit-learn and its Intel extension are the rivals."""
+"""The cases of clustering. Spinney is compared with scikit-learn and Intel's extension."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,8 +1,8 @@
-"""The libraries that cluster.
+"""The libraries with clustering.
 
-Every peer starts from the same rows, or draws its own by greedy k-means++, and makes the same number of iterations; no
-tolerance ends them early. k-means by batches and bisecting k-means run as they are by default. `score` gives
-a loss a row: the squared distance, or minus the log-likelihood.
+All start from the same rows, or from their own greedy k-means++, and make the same number of iterations; no tolerance
+ends them early. Mini-batch and bisecting k-means run at their defaults. `score` returns a loss per row: the squared
+distance, or minus the log-likelihood.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""Neighbours that keep every core busy, to see how a fit fares on a machine that is not its own."""
+"""Processes that keep every core busy, to time fits on a busy machine."""
 
 import os
 import subprocess

@@ -1,9 +1,9 @@
-"""The peers as they come: every library's estimator at its defaults, told no more than which columns are categorical.
+"""Every library's estimator at its defaults, given only the names of the categorical columns.
 
-Only the number of threads and the seed are set, and output is turned off. Where a library cannot take a table as it
-is, its adapter does the least that its documentation asks for: names CatBoost's categorical columns and turns missing
-ones into a word, pools HistGradientBoosting's rare categories, of which it takes at most 255, and numbers the
-categories for scikit-learn's forests.
+Only the number of threads and the seed are set, and output is turned off. Where a library does not accept the data
+directly, its adapter does the minimum that its documentation requires: it names CatBoost's categorical columns and
+turns their missing values into a string, pools rare categories for HistGradientBoosting, which supports at most 255,
+and encodes categories as integers for scikit-learn's forests.
 """
 
 import importlib

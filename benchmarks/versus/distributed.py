@@ -1,13 +1,13 @@
-"""Boosting on a Dask cluster of processes on this machine, beside one process and beside the peers.
+"""Boosting on a Dask cluster of processes on this machine, compared with one process and with other libraries.
 
     python -m benchmarks.versus.distributed                                # 2M x 28, 31 leaves, 2 workers of one thread
     python -m benchmarks.versus.distributed --rows 2e5 --peers local,spinney
-    python -m benchmarks.versus.distributed --weak 1,2,4,8 --rows 1e6     # so many rows per worker: weak scaling
-    python -m benchmarks.versus.distributed --weak 1,2,4,8 --apart        # as if each worker had a machine of its own
+    python -m benchmarks.versus.distributed --weak 1,2,4,8 --rows 1e6     # rows per worker: weak scaling
+    python -m benchmarks.versus.distributed --weak 1,2,4,8 --apart        # as if each worker had its own machine
 
-The table is made and kept by the workers before anything is timed. A fit is timed as a whole, data preparation
-included, and by the round: the difference between a fit of all rounds and one of a single round. Runs of the
-contestants alternate; the best of `--repeats` counts. `local` is one process with as many threads as there are workers.
+The workers generate and hold the data before timing starts. Prints the time of a whole fit, data preparation included,
+and of a round: the difference between a fit of all rounds and a fit of one. Runs of the libraries alternate, and the
+best of `--repeats` counts. `local` is one process with as many threads as there are workers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LEAVES, RATE, BINS = 31, 0.1, 255
 def main(arguments: list[str] | None = None) -> None:
     """Run what the command line asks for and print a table."""
     asked = argparse.ArgumentParser("benchmarks.versus.distributed", description=__doc__.split("\n")[0])
-    asked.add_argument("--rows", type=float, default=2e6, help="rows in all; with --weak, per worker")
+    asked.add_argument("--rows", type=float, default=2e6, help="number of rows in total; with --weak, per worker")
     asked.add_argument("--columns", type=int, default=28)
     asked.add_argument("--rounds", type=int, default=20)
     asked.add_argument("--workers", type=int, default=2, help="processes of one thread each")

@@ -1,10 +1,10 @@
-"""Seconds to explain what models of trees say, Spinney and its peers side by side in one run.
+"""Speed of explanations of tree models: Spinney and other libraries in one run.
 
     python -m benchmarks.versus.explain --case values,pairs --repeats 5
     python -m benchmarks.versus.explain --case all --markdown --json explain.json
 
-Every peer explains its own model of the same table, grown to the same size. `shap` uses one thread whatever it is
-given; `--threads 1` compares like with like.
+Every library explains its own model of the same data, grown to the same size. `shap` always uses one thread; use
+`--threads 1` for an equal comparison.
 """
 
 from benchmarks.versus.command import parser, run

@@ -1,4 +1,4 @@
-"""What is measured of explanations: seconds to explain rows with a model that is there already."""
+"""The cases of explanations: seconds to explain rows with a fitted model."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar

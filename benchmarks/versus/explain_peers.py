@@ -1,6 +1,6 @@
-"""The libraries that explain what trees say: SHAP values, interactions of pairs, values against background rows.
+"""The libraries with SHAP values, interaction values and values against background rows.
 
-`fit` trains, outside the measured time; `score` explains the first rows of a table, as many as the settings say.
+`fit` trains and is not timed; `score` explains the first rows of a table, the number of which is in the settings.
 """
 
 from dataclasses import dataclass, replace

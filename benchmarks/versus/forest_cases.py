@@ -1,4 +1,4 @@
-"""What is measured of forests. scikit-learn and its extension by Intel are the rivals, and LightGBM in predicting."""
+"""The cases of forests. Spinney is compared with scikit-learn, Intel's extension and, for prediction, LightGBM."""
 
 from dataclasses import dataclass
 from typing import ClassVar

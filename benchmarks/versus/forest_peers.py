@@ -1,6 +1,6 @@
-"""The libraries that have random forests, extra-trees, single ones too, bagging, isolation forests and embeddings.
+"""The libraries with random forests, extra-trees (single ones too), bagging, isolation forests and embeddings.
 
-`score` predicts: classes or numbers; anomaly scores; how many ones a row has in an embedding.
+`score` predicts classes, numbers or anomaly scores, or counts the ones of a row in an embedding.
 """
 
 import importlib

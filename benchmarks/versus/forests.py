@@ -1,9 +1,9 @@
-"""Speed, accuracy and memory of forests and bagging, Spinney and its peers side by side in one run.
+"""Speed, accuracy and memory of forests and bagging: Spinney and other libraries in one run.
 
     python -m benchmarks.versus.forests --case forest,extra --repeats 3
     python -m benchmarks.versus.forests --case all --markdown --json forests.json
 
-Trees are grown until their leaves are pure, unless the case says otherwise.
+Trees are grown until their leaves are pure, unless the case states something else.
 """
 
 from benchmarks.versus.command import parser, run

@@ -1,7 +1,7 @@
-"""Taking times: every peer in turn, several times over, after a warm-up; the best of each counts.
+"""Time the libraries in turn, several times, after a warm-up; the best run of each counts.
 
-The peers alternate, so that a slow minute of the machine hits them all, and each round starts with another peer.
-A peer that fails is reported with its error and left out from then on. What a figure means is in `cases`.
+Runs alternate, so that a slow minute of the machine affects all libraries, and each round starts with another one. A
+library that fails is reported with its error and left out from then on. `cases` defines what a figure means.
 """
 
 import gc

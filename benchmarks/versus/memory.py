@@ -1,8 +1,8 @@
-"""The most memory that a fit holds above its input.
+"""The peak memory of a fit above its input.
 
-Every peer trains in a fresh process: it loads the table from a file, warms up on a few rows (imports, compiling),
-notes what it holds, trains, and reports how far the high-water mark rose. Linux tells the mark in `/proc`; elsewhere
-the mark of the whole life of the process has to do. Called with `python -m`, this module is that process.
+Every library trains in a new process. The process loads the data from a file, warms up on a few rows (imports,
+compiling), reads its memory, trains, and reports how far the peak rose. Linux has the peak in `/proc`; on other systems
+the peak of the whole process is used. Called with `python -m`, this module is that process.
 """
 
 import gc

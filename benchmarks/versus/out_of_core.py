@@ -1,11 +1,12 @@
-"""Tables larger than memory: boosting from Parquet files, beside XGBoost's external memory and LightGBM's two rounds.
+"""Boosting from files larger than memory, compared with XGBoost's external memory and LightGBM's two rounds.
 
     python -m benchmarks.versus.out_of_core --rows 10000000 --folder /tmp/large
 
 Writes `rows` x 28 float32 and a target to Parquet, in row groups of a million rows (LightGBM, which loads in two rounds
-from text only, gets the same as CSV; so does Spinney once more), and fits 20 rounds of 31 leaves, each library in a
-process of its own. Printed: seconds of reading and encoding, of everything, of the processor, and the most memory that
-was resident; and how long polars takes to add up all columns. `--make` only writes the files, `--only NAME` runs one.
+only from text, gets the same as CSV, and so does a second run of Spinney), and fits 20 rounds of 31 leaves, each
+library in its own process. Prints the seconds of reading and encoding, the total seconds, CPU seconds, the peak of
+resident memory, and the time that polars takes to sum all columns. `--make` only writes the files, `--only NAME`
+runs one.
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--make", action="store_true")
-    parser.add_argument("--no-text", action="store_true", help="leave out what is read from CSV")
+    parser.add_argument("--no-text", action="store_true", help="leave out the runs from CSV")
     parser.add_argument("--only", choices=RUNS)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""The libraries that are compared, each behind the same few verbs.
+"""The libraries that are compared (peers), with the same few methods.
 
-A peer can `fit` a table at given settings, `score` rows with the model, `score_row` for a single row the way that
-library does it fastest, and, where the library has that step to itself, `encode` a table into bins. `fit` covers all
-that a user waits for, from the table as it lies in memory to the finished model. The peers themselves are in
+A peer can `fit` a table at given settings, `score` rows with the model, `score_row` for a single row in the way that is
+fastest with that library and, if the library has that step, `encode` a table into bins. `fit` covers everything that a
+user waits for, from the table in memory to the fitted model. The peers themselves are in
 `boosting_peers`, `tree_peers`, `forest_peers`, `adaboost_peers` and `clustering_peers`.
 """
 

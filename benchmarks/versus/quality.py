@@ -1,4 +1,4 @@
-"""How good predictions are: the figures printed beside the times, and the one that ranks the defaults."""
+"""Scores of predictions: those printed next to the times, and the one that ranks the defaults."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tables of results: one per case for the terminal, and the table for docs/benchmarks.md."""
+"""Tables of results: one per case for the terminal, a Markdown table, JSON, and the figures to record."""
 
 import datetime
 import json
@@ -101,6 +101,18 @@ def markdown(rows: list[Row]) -> str:
         figures = [_figure(own, case), ratio, case.bar_text, _test_part(results), _others(case, results)]
         lines.append(f"| {case.title} | {shape} | {' | '.join(figures)} |")
     return "\n".join(lines)
+
+
+def figures(case: Case, results: list[Result]) -> dict[str, float]:
+    """Spinney's figure, and the best of every library, for benchmarks/results.toml."""
+    found: dict[str, float] = {}
+    libraries = set()
+    for value, peer in sorted((r.value, r.peer) for r in results if r.value is not None):
+        library = case.registry[peer].module
+        if peer == SPINNEY or (library != SPINNEY and (library not in libraries or peer == case.against)):
+            found[peer] = value
+        libraries.add(library)
+    return found
 
 
 def as_json(rows: list[Row]) -> str:

@@ -1,7 +1,7 @@
-"""Who did best over many tables: mean ranks, mean ratios, and duels with each Spinney on its own.
+"""Summaries over many tables: mean ranks, mean ratios, and pairwise comparisons with each variant of Spinney.
 
-Losses of different tables are on different scales, so only ranks and ratios are averaged. In ratios a log loss below
-a thousandth counts as a thousandth: on tables that are all but solved, ratios of next to nothing would drown the rest.
+Losses of different tables have different scales, so only ranks and ratios are averaged. In ratios a log loss below
+0.001 counts as 0.001, since ratios of tiny losses would dominate the mean.
 """
 
 from dataclasses import dataclass, field

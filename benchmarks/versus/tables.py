@@ -1,8 +1,8 @@
 """Real tables from a folder of Parquet files, named by the environment variable SPINNEY_DATA.
 
 Each file is one table: named columns and the label in `target`. A string column is categorical, all others are
-numeric, null is missing. The file's metadata says under `task` whether it is binary, multiclass or regression; the
-target is a class code from 0 on, or a number. The folder is not part of the project.
+numeric, null is missing. The file's metadata has the `task`: binary, multiclass or regression. The target is a class
+index from 0 on, or a number. The folder is not part of the project.
 """
 
 import os

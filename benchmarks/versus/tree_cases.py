@@ -1,4 +1,4 @@
-"""What is measured of single trees. scikit-learn's trees are the rival; LightGBM's single rounds are information."""
+"""The cases of single trees. Spinney is compared with scikit-learn; LightGBM's single rounds are for information."""
 
 from dataclasses import dataclass
 from typing import ClassVar

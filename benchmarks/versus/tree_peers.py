@@ -1,6 +1,6 @@
-"""The libraries that grow single trees.
+"""The libraries with single trees.
 
-Every peer gets the same criterion and depth, and otherwise its defaults. `score` predicts: classes or numbers.
+All get the same criterion and depth, and otherwise their defaults. `score` predicts classes or numbers.
 """
 
 import importlib

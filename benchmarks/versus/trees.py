@@ -1,10 +1,10 @@
-"""Speed, accuracy and memory of single trees, Spinney and its peers side by side in one run.
+"""Speed, accuracy and memory of single trees: Spinney and other libraries in one run.
 
     python -m benchmarks.versus.trees --case deep,depth8 --repeats 5
     python -m benchmarks.versus.trees --case all --markdown --json trees.json
 
-A case takes its rows and peers from `tree_cases` unless the command line says otherwise. scikit-learn's trees use one
-thread whatever they are given; `--threads 1` compares like with like.
+`tree_cases` defines the rows and libraries of each case; the command line can change them. scikit-learn's trees always
+use one thread; use `--threads 1` for an equal comparison.
 """
 
 from benchmarks.versus.command import parser, run

@@ -1,14 +1,14 @@
-"""C4.5 beside Weka's J48, its best known other implementation, on real tables.
+"""Compare C4.5 with Weka's J48, its best known other implementation, on real tables.
 
     python -m benchmarks.versus.weka                      the tables below
     python -m benchmarks.versus.weka iris soybean         some of them
 
 Both get the same random halves of a table (stratified; a few repetitions for small tables) and their defaults, which
 are the same: confidence 0.25, at least two rows in two branches, subtree raising. Needs Java and Weka: on Debian
-`apt-get install weka default-jre-headless`; elsewhere put Java on the path and name the archive in WEKA_JAR. The tables
-come from the folder that SPINNEY_DATA names, see tables.py; iris and penguins come with the packages.
+`apt-get install weka default-jre-headless`; on other systems put Java on the PATH and set WEKA_JAR to the archive. The
+tables come from the folder in SPINNEY_DATA, see tables.py; iris and penguins come with the packages.
 
-A category that the training half lacks is missing to both in the test half.
+A category that is missing from the training half is a missing value for both in the test half.
 """
 
 import os

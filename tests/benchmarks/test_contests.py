@@ -77,7 +77,7 @@ def test_a_run_of_adaboost(tmp_path, capsys):
     adaboost.main(["--case", "stumps", "--rows", "400", "--compare"])
     printed = capsys.readouterr().out
     assert float(re.search(r"at most (\S+) apart", printed).group(1)) < 1e-9
-    assert "50 members ask the same question first" in printed
+    assert "50 members have the same first split" in printed
 
 
 @pytest.mark.slow
