@@ -374,7 +374,7 @@ def choose_categories(
 
 def _choose_by_mask(mask: np.ndarray, n_columns: int) -> np.ndarray:
     if len(mask) != n_columns:
-        _refuse(mask.tolist(), f"a mask needs one Boolean a column, {n_columns} in all, and this has {len(mask)}")
+        _refuse(mask.tolist(), f"a mask needs one Boolean per column ({n_columns}), but this one has {len(mask)}")
     return mask
 
 

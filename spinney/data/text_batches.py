@@ -27,7 +27,7 @@ _FIRST_BYTES = 2**20  # in a file's first, whose types have to be guessed: cells
 NULLS = ("NA", "N/A", "NaN", "nan", "n/a", "NULL", "null", "None", "<NA>")  # and nothing at all
 _LINE_FEED = ord("\n")
 _BLANK = re.compile(rb"\n(?:\r?\n)+")
-_KINDS = {"whole": "whole numbers", "number": "numbers", "boolean": "Booleans", "string": "strings"}
+_KINDS = {"whole": "integers", "number": "numbers", "boolean": "Booleans", "string": "strings"}
 _GIVEN = {"number": "number", "category": "string"}  # what users may say that a column is
 
 

@@ -264,7 +264,7 @@ def take_inputs_of_members(tags: Any, inputs: list[Any]) -> None:
 
 
 class CopiesModel(MetaEstimatorMixin, TableModel):
-    """A model whose members are copies of one `estimator`, and get tables as they come."""
+    """A model whose members are copies of one `estimator`, and receive tables without preprocessing."""
 
     def _template(self) -> Any:
         """The estimator that members are copies of."""

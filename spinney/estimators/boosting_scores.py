@@ -25,7 +25,7 @@ _SERIES = {"train_score_": "train", "oob_scores_": "oob", "oob_improvement_": "i
 
 
 class ScorerMetric:
-    """A scorer of scikit-learn's, or a function (model, X, y) -> float, as a metric of evaluation sets."""
+    """A scikit-learn scorer, or a function (model, X, y) -> float, as a metric of evaluation sets."""
 
     def __init__(self, model: Any, schema: Schema) -> None:
         self.scoring, self.model, self.schema = Scoring(model, model.scoring), model, schema

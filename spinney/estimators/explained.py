@@ -11,7 +11,7 @@ class Explained:
     """A model whose answers can be shared out among the columns."""
 
     def shap_values(self, X: Any, background: Any = None, *, interactions: bool = False) -> np.ndarray:
-        """Exact SHAP values of every row: what each column contributes to what the model says of it.
+        """Exact SHAP values of every row: the contribution of each column to the prediction.
 
         They are the `values` of `spinney.explain.shap(model, X, background)`, which also has base values and names.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Answers(NamedTuple):
-    """What our own trees are to say, for one or several outputs."""
+    """The targets of Spinney's trees, for one or several outputs."""
 
     values: np.ndarray  # (outputs, rows): class numbers, int32; or numbers, float64
     classes: list[np.ndarray] | None  # the labels of each output

@@ -105,7 +105,7 @@ class Program:
     def leaves(self, given: Given, dtype: Any, stream: Stream) -> Any:
         """(rows, trees) on the GPU: the number of the leaf, within its tree, that each row reaches."""
         shape = given.n_rows, self._forest.n_trees
-        check_memory(shape[0] * shape[1] * np.dtype(dtype).itemsize, "the leaves of so many rows and trees")
+        check_memory(shape[0] * shape[1] * np.dtype(dtype).itemsize, "the leaves of these rows and trees")
         out = stream.empty(shape, dtype)
         self._walk(given, stream, (note_by_codes, note_by_pairs, note_by_values), out)
         return out
@@ -206,7 +206,7 @@ def read_there(X: Any, schema: Any, owner: str, strict: bool) -> Given:
         return Given(Cells(stream.view(line.as_numbers()), begin, *view.steps), n)
     narrow = all(one.values.dtype == np.float32 for one in panels)
     dtype = np.dtype(np.float32 if narrow else np.float64)
-    check_memory(n * table.n_columns * dtype.itemsize, "a copy of so many rows with categories")
+    check_memory(n * table.n_columns * dtype.itemsize, "a copy of these rows with categories")
     whole = stream.empty((table.n_columns, n), dtype)
     nobody = stream.empty(0, np.int64)
     for panel in panels:

@@ -10,7 +10,7 @@ from spinney.io.formula import Formula
 from spinney.io.imported import ZERO
 
 _PLACE = """
-/* the place of a whole number among those that are categories, else `other` */
+/* the place of an integer among those that are categories, else `other` */
 static double NAME_place(double value, const double *known, int n, double other) {
     int first = 0, end = n;
     if (value != value) return NAN;

@@ -127,7 +127,7 @@ def read_prefix(first: bytes, file_length: int) -> Prefix:
     if first[: len(MAGIC)] != MAGIC:
         is_pickle = first[:1] == b"\x80" and first[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
         why = ", but a pickle: unpickle it if you trust it, and save it by spinney.save" if is_pickle else ""
-        raise ModelFormatError(f"This is no model file of Spinney{why}", place)
+        raise ModelFormatError(f"This is not a Spinney model file{why}", place)
     if len(first) < PREFIX:
         raise ModelFormatError(f"The file ends after {len(first)} bytes, before its header", place)
     version = int.from_bytes(first[8:12], "little")

@@ -142,7 +142,7 @@ def _comment(formula: Formula) -> str:
         if column.categories is None:
             lines.append(f"  {j}{own}: {'Booleans, 0 or 1' if column.boolean else 'numbers'}")
         elif formula.cells(j).numbered:
-            lines.append(f"  {j}{own}: categories, which are whole numbers, as they are")
+            lines.append(f"  {j}{own}: categories, which are integers, unchanged")
         else:
             lines.append(f"  {j}{own}: categories by their numbers")
             lines += [f"      {k} = {value!r}" for k, value in enumerate(column.categories)]

@@ -126,7 +126,7 @@ def _facts(formula: Formula) -> dict[str, str]:
         reading = formula.foreign.reading
         others = [len(columns[j].categories or ()) - 1.0 if reading.has_others else math.nan for j in reading.numbered]
         numbered = "{" + ", ".join(f"{j}: {literal(k)}" for j, k in zip(reading.numbered, others)) + "}"
-        facts["NUMBERED"] = f"{numbered}  # columns whose categories are whole numbers; what all other numbers are"
+        facts["NUMBERED"] = f"{numbered}  # columns whose categories are integers; what all other numbers are"
         facts["HAS_OTHERS"] = repr(reading.has_others)
         facts["ZERO_IS_MISSING"] = f"{_tuple(reading.zero_is_missing)}  # columns"
         facts["ZERO"] = literal(ZERO)

@@ -31,7 +31,7 @@ def test_the_other_file(model, penguins, tmp_path):
     assert refusal("predict", penguins, model, code=2) == (
         f"the model file comes first, then the table: {model} {penguins}."
     )
-    assert "no model file of Spinney (in the first bytes)" in refusal("predict", penguins, penguins)
+    assert "not a Spinney model file (in the first bytes)" in refusal("predict", penguins, penguins)
     pickled = tmp_path / "model.pkl"
     pickled.write_bytes(pickle.dumps([1]))
     assert refusal("fit", pickled, "-t", "y").startswith(f"{pickled} is a pickle, not a table")

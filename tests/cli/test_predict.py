@@ -196,7 +196,7 @@ def test_probabilities_of_numbers(forest, penguins):
     [
         ("no.spinney", "no.spinney does not exist.", 2),
         (".", ". is a folder, not a model file.", 2),
-        ("t.csv", "t.csv: This is no model file of Spinney (in the first bytes).", 1),
+        ("t.csv", "t.csv: This is not a Spinney model file (in the first bytes).", 1),
     ],
     ids=["missing", "folder", "table"],
 )

@@ -157,7 +157,7 @@ def test_two_level_column_names_are_no_names():
     ("chosen", "message"),
     [
         ("colour", r"got 'colour': to name one column, write \['colour'\]"),
-        ([True], r"got \[True\]: a mask needs one Boolean a column, 2 in all, and this has 1"),
+        ([True], r"got \[True\]: a mask needs one Boolean per column \(2\), but this one has 1"),
         ([0, 2], r"got \[0, 2\]: indices must lie in 0..1"),
         ([-1], r"got \[-1\]: indices must lie in 0..1"),
         (["a", "z"], r"got \['a', 'z'\]: X has no column 'z'; its columns are \['a', 'b'\]"),

@@ -508,7 +508,7 @@ def test_text_has_one_type_per_column_and_says_where_it_has_not(tmp_path, monkey
     assert frame["late"].to_list() == [None] * 20 + [k / 2 for k in range(20, 40)]
     assert frame["text"].to_list() == [f'a "{k % 3}",\n\nb' for k in range(40)]
     path.write_text("n,y\n" + "\n".join(f"{k if k != 30 else 'oh'},{k}" for k in range(40)) + "\n")
-    with pytest.raises(ValueError, match=r"a.csv, lines \d+ to \d+: column 'n' holds strings, but whole numbers in"):
+    with pytest.raises(ValueError, match=r"a.csv, lines \d+ to \d+: column 'n' holds strings, but integers in"):
         open_table(path, target="y")
     assert nw_frame(open_table(path, target="y", null_values=["oh"]).collect())["n"].null_count() == 1
     assert nw_frame(open_table(path, dtypes={"n": "category"}).collect())["n"].to_list()[30] == "oh"

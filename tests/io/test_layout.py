@@ -29,8 +29,8 @@ def raises(content, problem, place):
 @pytest.mark.parametrize(
     ("content", "problem", "place"),
     [
-        (b"", "This is no model file of Spinney", "the first bytes"),
-        (b"\x80\x04K\x01.", "This is no model file of Spinney", "the first bytes"),  # a pickle
+        (b"", "This is not a Spinney model file", "the first bytes"),
+        (b"\x80\x04K\x01.", "This is not a Spinney model file", "the first bytes"),  # a pickle
         (CONTENT[:50], "The file ends after 50 bytes, before its header", "the first bytes"),
         (
             replaced(8, b"\x02"),

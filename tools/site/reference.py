@@ -130,7 +130,7 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ),
     ),
     "judging": (
-        "Judging models",
+        "Evaluating models",
         "judging.md",
         (
             "evaluate.confusion_matrix",
