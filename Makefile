@@ -26,7 +26,7 @@ lab: $(VENV)/.lab ## open the lab: every method step by step, in the browser
 	@$(BIN)/spinney lab $(OPTIONS)
 
 test: $(VENV)/.test ## run the quick tests (some minutes)
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal
+	SPINNEY_QUICK=1 $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal
 
 test-all: $(VENV)/.test ## run every test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal

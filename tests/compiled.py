@@ -34,17 +34,22 @@ def is_set(name):
 
 CHECKS_BOUNDS = is_set("NUMBA_BOUNDSCHECK")
 THOROUGH = is_set("SPINNEY_THOROUGH")  # more examples of each test; set by .ci/versions
+QUICK = is_set("SPINNEY_QUICK")  # fewer; set by `make test`
 
 
 def few(n, plain=None):
-    """Hypothesis settings: always the same examples, n of them if thorough, else half of what is beyond 40; as plain
-    Python or with bounds checking, fewer: it is slow."""
+    """Hypothesis settings: always the same examples, n of them if thorough, else half of what is beyond 40.
+
+    As plain Python or with bounds checking there are fewer, since these are slow, and a third in `make test`.
+    """
     if PLAIN_PYTHON:
         n = n // 2 if plain is None else plain
     elif CHECKS_BOUNDS:
         n = max(n // 4, 5)
     if not THOROUGH:
         n = min(n, 20 + n // 2)
+    if QUICK:
+        n = max(n // 3, min(n, 5))
     return settings(max_examples=n, deadline=None, derandomize=True, database=None)
 
 

@@ -8,6 +8,10 @@ import threading
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# With a process per core, a second compiler per process only takes their time.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("SPINNEY_ASSISTANT", "0")
+
 
 def pytest_configure(config):
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):

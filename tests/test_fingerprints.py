@@ -1,6 +1,7 @@
 """Forty models, bit for bit those of tests/fingerprints.txt: whatever is rebuilt, no model changes unnoticed.
 
-A change that is meant is said in the CHANGELOG, and written by `python -m tests.test_fingerprints > tests/fingerprints.txt`.
+A change that is meant is said in the CHANGELOG, and written by
+`python -m tests.test_fingerprints > tests/fingerprints.txt`.
 """
 
 from pathlib import Path

@@ -189,7 +189,8 @@ def imported(model: Any, place: str) -> None:
         good = known is not None and all(type(one) in (int, float) for one in known)
         demand(good and list(known) == sorted(known), "Categories must be numbers", f"{place}._reading.numbered")
     for j in reading.zero_is_missing:
-        demand(columns[j].categories is None, "Zero is not a number in this column", f"{place}._reading.zero_is_missing")
+        is_number = columns[j].categories is None
+        demand(is_number, "Zero is not a number in this column", f"{place}._reading.zero_is_missing")
 
 
 def _fitted_member(member: Any, owner: Any, place: str) -> None:

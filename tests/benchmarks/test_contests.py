@@ -67,6 +67,7 @@ def test_a_run_is_printed_and_kept(tmp_path, capsys):
     assert all(result["quality"]["of n log n"] > 0 for result in found[0]["results"])
 
 
+@pytest.mark.slow
 def test_a_run_of_adaboost(tmp_path, capsys):
     file = tmp_path / "figures.json"
     adaboost.main(f"--case stumps,regression --rows 400 --repeats 1 --json {file}".split())
@@ -91,6 +92,7 @@ def test_clustering_is_measured(tmp_path):
         assert mine["iterations"] <= 20
 
 
+@pytest.mark.slow
 def test_explanations_are_measured(tmp_path):
     file = tmp_path / "figures.json"
     explain.main(f"--case values --peers spinney,lightgbm --rows 500 --repeats 1 --json {file}".split())
@@ -123,6 +125,7 @@ def test_the_gini_by_hand_is_the_decrease_of_gini():
     assert gini_by_hand(left, right) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_a_run_of_forests(tmp_path, capsys):
     file = tmp_path / "figures.json"
     forests.main(f"--case forest,extra --peers spinney,sklearn --rows 400 --repeats 1 --json {file}".split())
@@ -131,6 +134,7 @@ def test_a_run_of_forests(tmp_path, capsys):
         assert all(result["error"] is None and result["quality"]["nodes"] > 20 for result in case["results"])
 
 
+@pytest.mark.slow
 def test_forests_without_a_target_are_measured(tmp_path):
     file = tmp_path / "figures.json"
     cases = "tree,tree_numbers,isolation,outliers,embedding,embed"

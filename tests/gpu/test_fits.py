@@ -32,6 +32,7 @@ def test_models_are_those_of_the_cpu():
     assert run(1, 60) == "differ: []"
 
 
+@pytest.mark.slow
 def test_threads_of_a_block_agree():
     assert run(4, 80, "squared error", "log loss, level by level", "categories", "repeated rows") == "differ: []"
 
