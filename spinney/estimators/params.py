@@ -53,9 +53,7 @@ def _defaults(kind: Any) -> dict[str, Any]:
     return {one.name: one.default for one in parameters}
 
 
-def described(
-    *tables: Mapping[str, Parameter], groups: Mapping[str, Sequence[str]] | None = None, **texts: str
-) -> Callable[[Kind], Kind]:
+def described(*tables: Mapping[str, Parameter], groups: Any = None, **texts: str) -> Callable[[Kind], Kind]:
     """Set `_parameter_constraints` of a class, and fill in its docstring: `{parameters}`, and `texts` by their names.
 
     Every parameter of the constructor is looked up in the tables; the last one that has it counts. With `groups`, a
