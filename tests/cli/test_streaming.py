@@ -76,4 +76,4 @@ def test_a_report_of_a_large_table(flights, tmp_path, monkeypatch, name):
     fitted(tmp_path / name, tmp_path, "-m", "forest", "--report", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "150 of 344" in page
-    assert "From 3-fold cross-validation: " in page  # by `fit`, of all rows
+    assert "Based on 3-fold cross-validation: " in page  # by `fit`, of all rows

@@ -83,5 +83,5 @@ def test_what_goes_wrong(client, tmp_path):
         cross_validate(TREE, X, Y, n_jobs="das")
     X.assign(y=Y).to_parquet(tmp_path / "rows.parquet")
     table = spinney.open_table(str(tmp_path / "rows.parquet"), target="y")
-    with pytest.raises(TypeError, match="n_jobs='dask' takes tables in memory, and X was opened from files"):
+    with pytest.raises(TypeError, match="n_jobs='dask' needs data in memory, but X was opened from files"):
         cross_validate(spinney.RandomForestClassifier(2), table, n_jobs="dask")

@@ -267,7 +267,7 @@ def test_columns_say_how_they_are_read():
     columns = json.loads(to_json(ours("regression")))["columns"]
     assert columns[0]["zero_is_missing"] == 1.0000000180025095e-35
     assert columns[3]["others"] is None
-    assert "categories, which are whole numbers, as they are" in to_c(ours("binary"))
+    assert "categories, which are integers, unchanged" in to_c(ours("binary"))
     assert "another number" in to_c(ours("x-binary"))
     second = [json.loads(to_json(ours(name)))["second_class"] for name in ("binary", "s-boosting", "x-hinge")]
     assert second == ["probability > 0.5", "raw >= 0", "raw > 0"]
@@ -299,7 +299,7 @@ def test_strings_where_numbers_are_known():
 @pytest.mark.parametrize("write", [to_python, to_c, to_json, to_onnx])
 def test_refusals(write):
     empty = from_xgboost(xgboost.train({"nthread": 1}, xgboost.DMatrix(X, Y), 0))
-    with pytest.raises(TypeError, match="this ImportedRegressor has no trees: it says the same of every row"):
+    with pytest.raises(TypeError, match="this ImportedRegressor has no trees: it predicts the same for every row"):
         write(empty)
     text = light("regression").model_to_string().replace("objective=regression", "objective=regression sigmoid:2")
     with pytest.raises(TypeError, match=r"this ImportedRegressor multiplies raw scores by 2\.0 before the link"):

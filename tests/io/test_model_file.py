@@ -362,7 +362,7 @@ def test_inspect_of_members_and_of_no_model():
     found = inspect(saved(model))
     assert [one["name"] for one in found["schema"]] == X.columns.tolist()
     assert found["parameters"]["estimators"][0] == ("tree", "<DecisionTreeClassifier>")
-    with pytest.raises(spinney.ModelFormatError, match="This is no model file"):
+    with pytest.raises(spinney.ModelFormatError, match="This is not a Spinney model file"):
         inspect(b"nothing")
 
 
