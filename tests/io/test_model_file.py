@@ -362,7 +362,7 @@ def test_inspect_of_members_and_of_no_model():
     found = inspect(saved(model))
     assert [one["name"] for one in found["schema"]] == X.columns.tolist()
     assert found["parameters"]["estimators"][0] == ("tree", "<DecisionTreeClassifier>")
-    with pytest.raises(spinney.ModelFormatError, match="This is no model file"):
+    with pytest.raises(spinney.ModelFormatError, match="This is not a Spinney model file"):
         inspect(b"nothing")
 
 
@@ -404,6 +404,16 @@ def test_one_long_string_does_not_make_all_of_them_long():
     assert again.classes_.dtype == object
     assert again.classes_.tolist() == wide.classes_.tolist() == spinney.io.inspect(content)["classes"]
     assert saved(again) == content
+
+
+def test_many_wide_strings_are_not_shown():
+    """Each of them is within bounds."""
+    parts = Parts(saved(spinney.DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])))
+    many = 9 * [{"strings": ["a"], "width": 2**16}]
+    parts.record("DecisionTreeClassifier")["parameters"] |= {"random_state": many, "max_depth": {"tuple": many}}
+    shown = spinney.io.inspect(parts.content())["parameters"]
+    assert sum(isinstance(one, np.ndarray) for name in ("random_state", "max_depth") for one in shown[name]) == 4
+    assert shown["random_state"][-1] == "<strings>"
 
 
 def test_values_within_values_within_values():
