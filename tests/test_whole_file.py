@@ -15,11 +15,13 @@ from spinney.reporting.making import Report
 from tests.full_disk import full_disk
 
 pytest.importorskip("resource", reason="limits the size of files as POSIX does")
+TREE = spinney.DecisionTreeRegressor().fit(np.arange(200.0)[:, None], np.arange(200.0))
 MODEL = spinney.RandomForestRegressor(8, random_state=0).fit(np.arange(200.0)[:, None], np.arange(200.0))
 WAYS = {
     "save": lambda path: spinney.save(MODEL, path),
     "to_json": lambda path: spinney.to_json(MODEL, path),
     "to_onnx": lambda path: spinney.to_onnx(MODEL, path),
+    "to_graphviz": lambda path: spinney.export_graphviz(TREE, path),
     "report": lambda path: Report("x" * 5000, "a page").save(path),
 }
 

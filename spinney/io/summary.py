@@ -37,9 +37,10 @@ def summary(opened: Opened) -> dict[str, Any]:
     if not isinstance(given, dict) or not isinstance(fitted, dict):
         raise ModelFormatError("The last record must be a model", "the header")
     trees, nodes = _count_trees(records, opened.entries)
+    reader = Reader([])  # one: it counts the memory of all strings
     return {
         "class": header["class"],
-        "parameters": {name: _shown(value, records) for name, value in given.items()},
+        "parameters": {name: _shown(value, records, reader) for name, value in given.items()},
         "schema": _schema(fitted, records),
         "classes": _classes(fitted, opened),
         "is_fitted": bool(fitted),
@@ -59,18 +60,18 @@ def _record(value: Any, records: list[dict[str, Any]]) -> dict[str, Any]:
     return records[number] if type(number) is int and 0 <= number < len(records) else {}
 
 
-def _shown(value: Any, records: list[dict[str, Any]]) -> Any:
+def _shown(value: Any, records: list[dict[str, Any]], reader: Reader) -> Any:
     """A parameter: plain values as they are, others by what they are."""
     if isinstance(value, list):
-        return [_shown(one, records) for one in value]
+        return [_shown(one, records, reader) for one in value]
     if not isinstance(value, dict):
         return value
     if "tuple" in value:
-        return tuple(_shown(one, records) for one in value["tuple"])
+        return tuple(_shown(one, records, reader) for one in value["tuple"])
     if "record" in value:
         return f"<{_record(value, records).get('is')}>"
     try:
-        return Reader([]).value(value, "a parameter")
+        return reader.value(value, "a parameter")
     except ModelFormatError:
         return f"<{next(iter(value), '')}>"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Any, TextIO
 
+from spinney._whole_file import write_whole
 from spinney.view.chosen import choose_tree
 from spinney.view.colours import node_colours
 from spinney.view.phrases import Box, Words, check_count, check_depth, words_of
@@ -182,8 +183,7 @@ def _deliver(text: str, out_file: Any) -> str | None:
     if hasattr(out_file, "write"):
         out_file.write(text)
     elif isinstance(out_file, str | PathLike):
-        with open(out_file, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_whole(out_file, [text.encode()])
     else:
         raise TypeError(f"out_file must be a path, an open text file or None, got {type(out_file).__name__}.")
     return None

@@ -406,6 +406,16 @@ def test_one_long_string_does_not_make_all_of_them_long():
     assert saved(again) == content
 
 
+def test_many_wide_strings_are_not_shown():
+    """Each of them is within bounds."""
+    parts = Parts(saved(spinney.DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])))
+    many = 9 * [{"strings": ["a"], "width": 2**16}]
+    parts.record("DecisionTreeClassifier")["parameters"] |= {"random_state": many, "max_depth": {"tuple": many}}
+    shown = spinney.io.inspect(parts.content())["parameters"]
+    assert sum(isinstance(one, np.ndarray) for name in ("random_state", "max_depth") for one in shown[name]) == 4
+    assert shown["random_state"][-1] == "<strings>"
+
+
 def test_values_within_values_within_values():
     parts = Parts(saved(spinney.DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])))
     nested = 0

@@ -168,6 +168,7 @@ NAMES = [
     "HUGE_VAL",
 ]
 NAMES += ["bool", "nullptr", "_predict", "my__model", "model_", "math", "list", "main", "malloc", "time", "double_t"]
+NAMES += ["NULL", "EOF", "INT_MAX", "I", "crypt"]
 
 
 @pytest.mark.parametrize("name", NAMES)
