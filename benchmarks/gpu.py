@@ -16,20 +16,18 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from spinney.ensemble.boosting.rounds.booster import BoostingSettings, Task
+from spinney.ensemble.boosting.rounds.rounds import open_rounds
 
 from spinney import GradientBoostingClassifier, RandomForestClassifier
 from spinney._team import Team
 from spinney.criteria.losses import LogLoss
-from spinney.data.binning import pieces_of
-from spinney.data.dataset import Dataset
-from spinney.data.exact import open_dataset
+from spinney.data.dataset import Dataset, open_dataset
+from spinney.data.encode import pieces_of
 from spinney.data.on_gpu import is_on_gpu
 from spinney.data.schema import learn_and_read
 from spinney.data.target import Target
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting import open_rounds
-from spinney.ensemble.boosting_settings import BoostingSettings
-from spinney.ensemble.task import Task
 from spinney.gpu import rounds_on
 from spinney.gpu.tables import GpuRows, GpuTable
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from spinney.ensemble.boosting.rounds.gradients import fill_derivatives
 
 from spinney._compile import kernel
 from spinney._team import Team
@@ -16,10 +17,9 @@ from spinney.criteria.gains import Link, Penalty
 from spinney.criteria.losses import LogLoss
 from spinney.data.dataset import aligned, records
 from spinney.data.weights import Weights
-from spinney.ensemble.gradients import fill_derivatives
-from spinney.grow.histogram import histograms as histogram
-from spinney.grow.histogram import memory, partition, statistics
-from spinney.grow.histogram import scan_bins as splits
+from spinney.grow.boosting import histograms as histogram
+from spinney.grow.boosting import memory, partition, statistics
+from spinney.grow.boosting import scan_bins as splits
 from spinney.grow.rules import BoostingRules
 
 COLUMNS, BINS = 28, 255

@@ -20,47 +20,49 @@ if TYPE_CHECKING:
     from spinney import criteria, datasets, evaluate, explain, prune, view
     from spinney.criteria.candidates import candidate_splits
     from spinney.criteria.user_loss import Loss
-    from spinney.data.file_table import open_table
+    from spinney.data.files.open_table import open_table
     from spinney.ensemble.callbacks import Round
     from spinney.ensemble.voting import aggregate_ranks
     from spinney.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
-    from spinney.estimators.auto import AutoClassifier, AutoRegressor
-    from spinney.estimators.bagging import BaggingClassifier, BaggingRegressor
-    from spinney.estimators.bayesian_mixture import BayesianGaussianMixture
-    from spinney.estimators.bisecting_kmeans import BisectingKMeans
-    from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
-    from spinney.estimators.bucket import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
-    from spinney.estimators.c50 import C50Classifier
-    from spinney.estimators.classic import C45Classifier, ID3Classifier
-    from spinney.estimators.components import select_components
-    from spinney.estimators.elbow import elbow
-    from spinney.estimators.embedding import RandomTreesEmbedding
-    from spinney.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
-    from spinney.estimators.imported import from_lightgbm, from_sklearn, from_xgboost
-    from spinney.estimators.isolation import IsolationForest
-    from spinney.estimators.kmeans import KMeans
-    from spinney.estimators.merging import merge_forests
-    from spinney.estimators.minibatch_kmeans import MiniBatchKMeans
-    from spinney.estimators.mixture import GaussianMixture
-    from spinney.estimators.model_averaging import (
+    from spinney.estimators.automatic.auto import AutoClassifier, AutoRegressor
+    from spinney.estimators.bagging.bagging.bagging import BaggingClassifier, BaggingRegressor
+    from spinney.estimators.boosting.gradient_boosting.gradient_boosting import (
+        GradientBoostingClassifier,
+        GradientBoostingRegressor,
+    )
+    from spinney.estimators.clusters.bayesian_mixture import BayesianGaussianMixture
+    from spinney.estimators.clusters.bisecting_kmeans import BisectingKMeans
+    from spinney.estimators.clusters.kmeans import KMeans
+    from spinney.estimators.clusters.minibatch_kmeans import MiniBatchKMeans
+    from spinney.estimators.clusters.mixture import GaussianMixture
+    from spinney.estimators.clusters.number_of_clusters import elbow, select_components
+    from spinney.estimators.combine.bucket import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
+    from spinney.estimators.combine.model_averaging import (
         BayesianModelAveraging,
         BayesianModelAveragingClassifier,
         BayesianModelAveragingRegressor,
     )
-    from spinney.estimators.random_forest import (
+    from spinney.estimators.combine.rank_voting import RankVoting
+    from spinney.estimators.combine.stacking import StackingClassifier, StackingRegressor
+    from spinney.estimators.combine.voting import VotingClassifier, VotingRegressor
+    from spinney.estimators.forests.embedding import RandomTreesEmbedding
+    from spinney.estimators.forests.isolation import IsolationForest
+    from spinney.estimators.forests.merging import merge_forests
+    from spinney.estimators.forests.random_forest import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
         RandomForestClassifier,
         RandomForestRegressor,
     )
-    from spinney.estimators.random_structure import (
+    from spinney.estimators.forests.random_structure import (
         RandomStructureForestClassifier,
         RandomStructureForestRegressor,
     )
-    from spinney.estimators.rank_voting import RankVoting
-    from spinney.estimators.stacking import StackingClassifier, StackingRegressor
-    from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
-    from spinney.estimators.voting import VotingClassifier, VotingRegressor
+    from spinney.estimators.imported import from_lightgbm, from_sklearn, from_xgboost
+    from spinney.estimators.trees.c50 import C50Classifier
+    from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from spinney.estimators.trees.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
+    from spinney.estimators.trees.id3_c45 import C45Classifier, ID3Classifier
     from spinney.evaluate.boosting_cv import boosting_cv
     from spinney.io.errors import ModelFormatError
     from spinney.io.model_file import load, save
@@ -93,50 +95,50 @@ __version__ = "0.1.0"
 _HOMES = {
     "AdaBoostClassifier": "spinney.estimators.adaboost",
     "AdaBoostRegressor": "spinney.estimators.adaboost",
-    "AutoClassifier": "spinney.estimators.auto",
-    "AutoRegressor": "spinney.estimators.auto",
-    "BaggingClassifier": "spinney.estimators.bagging",
-    "BaggingRegressor": "spinney.estimators.bagging",
-    "BayesianGaussianMixture": "spinney.estimators.bayesian_mixture",
-    "BayesianModelAveraging": "spinney.estimators.model_averaging",
-    "BayesianModelAveragingClassifier": "spinney.estimators.model_averaging",
-    "BayesianModelAveragingRegressor": "spinney.estimators.model_averaging",
-    "BisectingKMeans": "spinney.estimators.bisecting_kmeans",
-    "BucketOfModels": "spinney.estimators.bucket",
-    "BucketOfModelsClassifier": "spinney.estimators.bucket",
-    "BucketOfModelsRegressor": "spinney.estimators.bucket",
-    "C45Classifier": "spinney.estimators.classic",
-    "C50Classifier": "spinney.estimators.c50",
-    "DecisionTreeClassifier": "spinney.estimators.tree",
-    "DecisionTreeRegressor": "spinney.estimators.tree",
-    "ExtraTreeClassifier": "spinney.estimators.extra_tree",
-    "ExtraTreeRegressor": "spinney.estimators.extra_tree",
-    "ExtraTreesClassifier": "spinney.estimators.random_forest",
-    "ExtraTreesRegressor": "spinney.estimators.random_forest",
-    "GaussianMixture": "spinney.estimators.mixture",
-    "GradientBoostingClassifier": "spinney.estimators.boosting",
-    "GradientBoostingRegressor": "spinney.estimators.boosting",
-    "ID3Classifier": "spinney.estimators.classic",
-    "IsolationForest": "spinney.estimators.isolation",
-    "KMeans": "spinney.estimators.kmeans",
+    "AutoClassifier": "spinney.estimators.automatic.auto",
+    "AutoRegressor": "spinney.estimators.automatic.auto",
+    "BaggingClassifier": "spinney.estimators.bagging.bagging",
+    "BaggingRegressor": "spinney.estimators.bagging.bagging",
+    "BayesianGaussianMixture": "spinney.estimators.clusters.bayesian_mixture",
+    "BayesianModelAveraging": "spinney.estimators.combine.model_averaging",
+    "BayesianModelAveragingClassifier": "spinney.estimators.combine.model_averaging",
+    "BayesianModelAveragingRegressor": "spinney.estimators.combine.model_averaging",
+    "BisectingKMeans": "spinney.estimators.clusters.bisecting_kmeans",
+    "BucketOfModels": "spinney.estimators.combine.bucket",
+    "BucketOfModelsClassifier": "spinney.estimators.combine.bucket",
+    "BucketOfModelsRegressor": "spinney.estimators.combine.bucket",
+    "C45Classifier": "spinney.estimators.trees.id3_c45",
+    "C50Classifier": "spinney.estimators.trees.c50",
+    "DecisionTreeClassifier": "spinney.estimators.trees.decision_tree",
+    "DecisionTreeRegressor": "spinney.estimators.trees.decision_tree",
+    "ExtraTreeClassifier": "spinney.estimators.trees.extra_tree",
+    "ExtraTreeRegressor": "spinney.estimators.trees.extra_tree",
+    "ExtraTreesClassifier": "spinney.estimators.forests.random_forest",
+    "ExtraTreesRegressor": "spinney.estimators.forests.random_forest",
+    "GaussianMixture": "spinney.estimators.clusters.mixture",
+    "GradientBoostingClassifier": "spinney.estimators.boosting.gradient_boosting",
+    "GradientBoostingRegressor": "spinney.estimators.boosting.gradient_boosting",
+    "ID3Classifier": "spinney.estimators.trees.id3_c45",
+    "IsolationForest": "spinney.estimators.forests.isolation",
+    "KMeans": "spinney.estimators.clusters.kmeans",
     "Loss": "spinney.criteria.user_loss",
-    "MiniBatchKMeans": "spinney.estimators.minibatch_kmeans",
+    "MiniBatchKMeans": "spinney.estimators.clusters.minibatch_kmeans",
     "ModelFormatError": "spinney.io.errors",
-    "RandomForestClassifier": "spinney.estimators.random_forest",
-    "RandomForestRegressor": "spinney.estimators.random_forest",
-    "RandomStructureForestClassifier": "spinney.estimators.random_structure",
-    "RandomStructureForestRegressor": "spinney.estimators.random_structure",
-    "RandomTreesEmbedding": "spinney.estimators.embedding",
-    "RankVoting": "spinney.estimators.rank_voting",
+    "RandomForestClassifier": "spinney.estimators.forests.random_forest",
+    "RandomForestRegressor": "spinney.estimators.forests.random_forest",
+    "RandomStructureForestClassifier": "spinney.estimators.forests.random_structure",
+    "RandomStructureForestRegressor": "spinney.estimators.forests.random_structure",
+    "RandomTreesEmbedding": "spinney.estimators.forests.embedding",
+    "RankVoting": "spinney.estimators.combine.rank_voting",
     "Round": "spinney.ensemble.callbacks",
-    "StackingClassifier": "spinney.estimators.stacking",
-    "StackingRegressor": "spinney.estimators.stacking",
-    "VotingClassifier": "spinney.estimators.voting",
-    "VotingRegressor": "spinney.estimators.voting",
+    "StackingClassifier": "spinney.estimators.combine.stacking",
+    "StackingRegressor": "spinney.estimators.combine.stacking",
+    "VotingClassifier": "spinney.estimators.combine.voting",
+    "VotingRegressor": "spinney.estimators.combine.voting",
     "aggregate_ranks": "spinney.ensemble.voting",
     "boosting_cv": "spinney.evaluate.boosting_cv",
     "candidate_splits": "spinney.criteria.candidates",
-    "elbow": "spinney.estimators.elbow",
+    "elbow": "spinney.estimators.clusters.number_of_clusters",
     "export_graphviz": "spinney.view.graphviz",
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
@@ -146,8 +148,8 @@ _HOMES = {
     "from_sklearn": "spinney.estimators.imported",
     "from_xgboost": "spinney.estimators.imported",
     "load": "spinney.io.model_file",
-    "merge_forests": "spinney.estimators.merging",
-    "open_table": "spinney.data.file_table",
+    "merge_forests": "spinney.estimators.forests.merging",
+    "open_table": "spinney.data.files.open_table",
     "plot_adaboost_rounds": "spinney.view.rounds",
     "plot_amount_of_say": "spinney.view.gains",
     "plot_confusion_matrix": "spinney.view.judging",
@@ -167,7 +169,7 @@ _HOMES = {
     "plot_validation_curve": "spinney.view.judging",
     "report": "spinney.reporting.making",
     "save": "spinney.io.model_file",
-    "select_components": "spinney.estimators.components",
+    "select_components": "spinney.estimators.clusters.number_of_clusters",
     "to_c": "spinney.io.to_c",
     "to_json": "spinney.io.to_json",
     "to_onnx": "spinney.io.to_onnx",

@@ -37,8 +37,8 @@ import numpy as np
 from joblib import cpu_count
 
 from spinney._compile import atomic_add, atomic_load, atomic_swap, inner_kernel, rest_core, yield_core
+from spinney._interruptible_threads import Thread, check_alive
 from spinney._interrupts import interrupts_held_back
-from spinney._threads import Thread, check_alive
 
 _LINE = 8  # int64 values a cache line
 _TICKET, _DONE, _STOP, _ENDED, _NEXT_CHUNK = (k * _LINE for k in range(5))

@@ -6,8 +6,8 @@ import time
 import pytest
 from sklearn import config_context, get_config
 
-from spinney import _side_by_side
-from spinney._side_by_side import side_by_side
+from spinney import _interruptible_threads as _side_by_side
+from spinney._interruptible_threads import side_by_side
 
 
 def ours():

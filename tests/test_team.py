@@ -12,6 +12,7 @@ import pytest
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor, _team
 from spinney._compile import uncached_kernel
+from spinney._interruptible_threads import NO_MEMORY
 from spinney._team import (
     Team,
     available_threads,
@@ -22,7 +23,6 @@ from spinney._team import (
     stop_wanted,
     take_chunk,
 )
-from spinney._threads import NO_MEMORY
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and forks of POSIX systems")
 

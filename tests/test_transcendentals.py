@@ -54,9 +54,11 @@ ALLOWED = {
     },
     "estimators/adaboost.py": {"scipy.special.softmax": "predict_proba: a prediction, the model is fitted"},
     "estimators/base.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
-    "ensemble/scoring.py": {"np.log": "predict_log_proba with a loss of one's own: a prediction, the model is fitted"},
-    "estimators/mixture.py": {"np.log": "bic: a number about a fitted mixture"},
-    "estimators/mixture_model.py": {"np.exp": "component_densities: a prediction, the model is fitted"},
+    "ensemble/boosting/scoring.py": {
+        "np.log": "predict_log_proba with a loss of one's own: a prediction, the model is fitted"
+    },
+    "estimators/clusters/mixture.py": {"np.log": "bic: a number about a fitted mixture"},
+    "estimators/clusters/mixture_model.py": {"np.exp": "component_densities: a prediction, the model is fitted"},
 }
 
 

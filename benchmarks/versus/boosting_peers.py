@@ -56,8 +56,8 @@ class Spinney(Peer):
     def encode(self, X: Features, y: NDArray[Any], settings: Settings) -> Any:
         """The first room alone: read the table, learn the bins, write the codes."""
         from spinney._team import Team
-        from spinney.data.binning import learn_bins
         from spinney.data.dataset import encode_dataset
+        from spinney.data.encode import learn_bins
         from spinney.data.schema import learn_and_read
 
         with Team(settings.threads) as team:

@@ -16,7 +16,7 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, next_chunk
-from spinney.cluster.nearest import LANES, nearest, pack_points
+from spinney.cluster.nearest import LANES, nearest, nearest_two, pack_points, squared_norms
 from spinney.cluster.points import CHUNK, CHUNK_ROWS, Points, PointSet, weight_at
 
 
@@ -214,3 +214,233 @@ def _sum_distances(rank, size, sync, tiles, centres, labels, n_rows, counts, imp
         for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows)):
             total += weight_at(place, counts, importance) * _distance(tiles, place, centres, labels[place])
         sums[chunk] = total
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Bounds: the assignment without looking at rows that cannot have moved (Hamerly 2010), and with the same labels.
+#
+# For every row are known: an *upper* bound of the distance to its centre, and a *lower* bound of the distance to any
+# other. When centres drift, the triangle inequality says by how much the bounds can be off. While lower stays above
+# upper, by more than rounding could make of the scores, the row's label is what `assign.py` would find, and the row is
+# not read at all.
+#
+# Bounds are kept as they would have been at the start: `upper` less all that the row's centre had drifted when it was
+# measured, `lower` plus all that the others had. So a row that is passed over is not written either:
+#
+#     upper now = upper + drift[label]        lower now = lower - others_drift[label]
+#
+# Rows that must be looked at are gathered, sixteen at a time, into a tile of their own.
+
+
+_OUTWARD = 1.0 + 2.0**-20  # drifts are rounded up by more than their arithmetic can be off
+_LOOSE = 2.0**-22  # share of a bound by which it is moved outward when it is kept as float32
+_MOST_LOOKED_AT = 0.3  # share of the rows beyond which bounds cost more than they save
+_FEW = 0.2  # share of the rows below which they are tried
+_LARGE = 1 << 25  # products of a pass below which it is not worth thinking about
+_SAMPLE = 32  # tiles by which the share is guessed
+
+
+class Known(NamedTuple):
+    """What is known of the rows and the centres before a pass."""
+
+    upper: np.ndarray  # float32 (places,)  # in and out
+    lower: np.ndarray
+    drift: np.ndarray  # float64 (centres,)
+    others_drift: np.ndarray
+    separation: np.ndarray
+    rounding: float
+    are_known: bool  # whether there are bounds yet
+
+
+class Waiting(NamedTuple):
+    """Rows that must be looked at, until there are enough for a tile. Each thread's own."""
+
+    tile: np.ndarray  # (threads, columns times lanes)
+    places: np.ndarray  # int64 (threads, lanes)
+
+
+class Bounds:
+    """Bounds of all rows, for one run of k-means."""
+
+    def __init__(self, points: Points, n_centres: int) -> None:
+        self.upper = np.zeros(points.n_places, np.float32)
+        self.lower = np.zeros(points.n_places, np.float32)
+        self.drift = np.zeros(n_centres)  # how far each centre has moved, all in all
+        self.others_drift = np.zeros(n_centres)  # how far others than this one can have come nearer
+        self.epsilon = float(np.finfo(points.tiles.dtype).eps)
+        self.farthest = float(np.sqrt(np.sum(points.full_reach**2)))
+        self.are_known = False
+
+    def forget(self) -> None:
+        """The centres go on without us."""
+        self.are_known = False
+
+    def add_drift(self, before: np.ndarray, after: np.ndarray) -> None:
+        """The centres have moved."""
+        gap = after.astype(np.float64) - before.astype(np.float64)
+        moved = np.sqrt(np.sum(gap * gap, axis=1)) * _OUTWARD
+        self.drift += moved
+        largest = int(moved.argmax())
+        self.others_drift += moved[largest]
+        others = np.delete(moved, largest)
+        self.others_drift[largest] += (others.max() if len(others) else 0.0) - moved[largest]
+
+    def known(self, centres: np.ndarray) -> Known:
+        """What kernels need to know."""
+        separation, rounding = _separation(centres), self.rounding(centres)
+        return Known(self.upper, self.lower, self.drift, self.others_drift, separation, rounding, self.are_known)
+
+    def rounding(self, centres: np.ndarray) -> float:
+        """How far a score, or half a row's square, can be off."""
+        longest = float(np.sqrt(np.sum(centres.astype(np.float64) ** 2, axis=1).max()))
+        size = (longest + self.farthest) ** 2
+        return (centres.shape[1] + 4) * self.epsilon * size
+
+
+def assign_with_bounds(
+    points: Points, centres: np.ndarray, state: Assignment, bounds: Bounds, team: Team
+) -> tuple[int, int]:
+    """As `assign.assign_rows`; returns how many rows have moved and how many were looked at."""
+    moves, desks = no_moves(state, team), make_desks(points, team)
+    waiting = Waiting(
+        np.zeros((team.size, points.n_columns * LANES), points.tiles.dtype), np.empty((team.size, LANES), np.int64)
+    )
+    known = bounds.known(centres)
+    team.run(_assign_by_bounds, points.rows, packed(centres), known, moves, desks, waiting)
+    bounds.are_known = True
+    state.sums += moves.sums.sum(axis=0)
+    moved, looked_at = moves.tallies[:, :2].sum(axis=0)
+    return int(moved), int(looked_at)
+
+
+def _separation(centres: np.ndarray) -> np.ndarray:
+    """Distance of each centre to the nearest other one, rounded down."""
+    nearest = np.empty(len(centres))
+    _nearest_other(centres, nearest)
+    return nearest / _OUTWARD
+
+
+@kernel
+def _nearest_other(centres, distance):
+    for a in range(centres.shape[0]):
+        least = np.inf
+        for b in range(centres.shape[0]):
+            if a != b:
+                total = 0.0
+                for j in range(centres.shape[1]):
+                    gap = np.float64(centres[a, j]) - np.float64(centres[b, j])
+                    total += gap * gap
+                least = min(least, total)
+        distance[a] = np.sqrt(least)
+
+
+@inner_kernel
+def _is_settled(place, labels, upper, lower, drift, others_drift, separation, slack):
+    """Whether the row's centre is certain to have the lowest score still."""
+    label = labels[place]
+    high = np.float64(upper[place]) + drift[label]
+    low = max(np.float64(lower[place]) - others_drift[label], separation[label] - high)
+    return low > high and (low - high) * (low + high) > slack
+
+
+@kernel
+def _assign_by_bounds(rank, size, sync, rows, centres, known, moves, desks, waiting):
+    rows, centres, known, moves, desks = refer(rows), refer(centres), refer(known), refer(moves), refer(desks)
+    tiles, labels, n_rows, n_columns = rows.tiles, moves.labels, rows.n_rows, moves.scale.size - 1
+    gathered, places, n_waiting = waiting.tile[rank], waiting.places[rank], 0
+    upper, lower, drift, others_drift = known.upper, known.lower, known.drift, known.others_drift
+    separation, slack = known.separation, 4.0 * known.rounding * 1.001
+    while True:
+        chunk = next_chunk(sync)
+        for first in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
+            start, n_lanes = first * n_columns, min(LANES, n_rows - first)
+            if not known.are_known:
+                for i in range(n_lanes):
+                    places[i] = first + i
+                _look(rank, tiles, start, places[:n_lanes], rows, centres, known, moves, desks)
+                continue
+            for lane in range(n_lanes):
+                if _is_settled(first + lane, labels, upper, lower, drift, others_drift, separation, slack):
+                    continue
+                for j in range(n_columns):
+                    gathered[j * LANES + n_waiting] = tiles[start + j * LANES + lane]
+                places[n_waiting] = first + lane
+                n_waiting += 1
+                if n_waiting == LANES:
+                    _look(rank, gathered, 0, places, rows, centres, known, moves, desks)
+                    n_waiting = 0
+        if chunk * CHUNK_ROWS >= n_rows:
+            break
+    if n_waiting > 0:  # lanes not filled hold rows of before
+        _look(rank, gathered, 0, places[:n_waiting], rows, centres, known, moves, desks)
+
+
+@inner_kernel
+def _look(rank, tile, start, places, rows, centres, known, moves, desks):
+    """Find the centres of the rows of one tile, whose places are given, and measure their bounds anew."""
+    n_columns, label = moves.scale.size - 1, desks.label[rank]
+    best, second, square = desks.scores[rank, 0], desks.scores[rank, 1], desks.scores[rank, 2]
+    nearest_two(tile, start, n_columns, centres.values, centres.n_large, centres.n_small, best, second, label, 0)
+    squared_norms(tile, start, n_columns, square)
+    for lane in range(places.size):
+        _measure(places[lane], label[lane], best[lane], second[lane], square[lane], known)
+        moves.tallies[rank, 1] += 1
+        if moves.labels[places[lane]] != label[lane]:
+            move_row(rows, places[lane], label[lane], moves, rank)
+
+
+@inner_kernel
+def _measure(place, label, best, second, square, known):
+    """Measure a row's bounds anew, rounded outward."""
+    own, rounding = np.float64(square), known.rounding
+    high = np.sqrt(max(0.0, 2.0 * np.float64(best) + own + 2.0 * rounding)) - known.drift[label]
+    low = np.sqrt(max(0.0, 2.0 * np.float64(second) + own - 2.0 * rounding)) + known.others_drift[label]
+    known.upper[place] = np.float32(high * (1.0 + _LOOSE if high > 0.0 else 1.0 - _LOOSE))
+    known.lower[place] = np.float32(low * (1.0 - _LOOSE))  # infinite if there is but one centre
+
+
+class Policy:
+    """When bounds pay: in large tables, when the last drift of the centres would have left most rows settled.
+
+    Labels are the same with and without bounds, so this decides about time and nothing else.
+    """
+
+    def __init__(self, algorithm: str, points: Points, n_centres: int) -> None:
+        self.is_fixed = algorithm != "auto" or points.tiles.size * n_centres < _LARGE
+        self.use_bounds = algorithm == "bounds"
+        self.points = points
+
+    def see_pass(self, share_looked_at: float) -> None:
+        """What share of the rows a pass with bounds had to look at."""
+        if not self.is_fixed:
+            self.use_bounds = share_looked_at < _MOST_LOOKED_AT
+
+    def see_drift(self, before: np.ndarray, after: np.ndarray) -> None:
+        """How the centres have moved in an iteration without bounds."""
+        if not self.is_fixed and not self.use_bounds:
+            self.use_bounds = self.unsettled(before, after) < _FEW
+
+    def unsettled(self, before: np.ndarray, after: np.ndarray) -> float:
+        """The share of rows, of a sample of tiles, that bounds would not have settled."""
+        tiles, n_columns, n_rows = self.points.tiles, self.points.n_columns, self.points.n_rows
+        gap = after.astype(np.float64) - before.astype(np.float64)
+        moved = np.sqrt(np.sum(gap * gap, axis=1))
+        step = max(1, n_rows // LANES // _SAMPLE) * LANES
+        scores, label = np.empty((3, LANES), tiles.dtype), np.empty(LANES, np.int32)
+        return float(_guess(tiles, n_rows, n_columns, step, *packed(before), moved, moved.max(), scores, label))
+
+
+@kernel
+def _guess(tiles, n_rows, n_columns, step, centres, n_large, n_small, moved, farthest, scores, label):
+    """The share of rows that have not certainly kept their centre, of one tile every `step` rows."""
+    unsettled, n_seen = 0, 0
+    for first in range(0, n_rows - LANES + 1, step):
+        nearest_two(tiles, first * n_columns, n_columns, centres, n_large, n_small, scores[0], scores[1], label, 0)
+        squared_norms(tiles, first * n_columns, n_columns, scores[2])
+        for lane in range(LANES):
+            square = np.float64(scores[2, lane])
+            near = np.sqrt(max(0.0, 2.0 * np.float64(scores[0, lane]) + square))
+            next_near = np.sqrt(max(0.0, 2.0 * np.float64(scores[1, lane]) + square))
+            unsettled += near + moved[label[lane]] >= next_near - farthest
+            n_seen += 1
+    return unsettled / max(1, n_seen)

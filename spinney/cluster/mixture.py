@@ -17,7 +17,7 @@ import numpy as np
 from spinney._random import draw_uniforms
 from spinney._team import Team
 from spinney.cluster.distances import nearest_centres
-from spinney.cluster.expect import Gaussians, Rows, RowsElsewhere, Sums, collect
+from spinney.cluster.e_step import Gaussians, Rows, RowsElsewhere, Sums, collect
 from spinney.cluster.gaussians import as_matrices, check_positive, next_mixture
 from spinney.cluster.plusplus import plus_plus, random_rows
 from spinney.cluster.points import make_points

@@ -14,13 +14,25 @@ from typing import Protocol
 import numpy as np
 
 from spinney._team import Team
-from spinney.cluster.assign import Assignment, assign_rows, inertia, squared_distances_to_own
-from spinney.cluster.bounds import Bounds, Policy, assign_with_bounds
+from spinney.cluster.assign import (
+    Assignment,
+    Bounds,
+    Policy,
+    assign_rows,
+    assign_with_bounds,
+    inertia,
+    squared_distances_to_own,
+)
 from spinney.cluster.distances import nearest_centres, squared_distances_to_all
 from spinney.cluster.points import Points, PointSet
-from spinney.cluster.sparse_assign import assign_sparse, nearest_centres_sparse
-from spinney.cluster.sparse_bounds import SparseBounds
-from spinney.cluster.sparse_distances import distances_to_all_sparse, inertia_sparse, own_distances_sparse
+from spinney.cluster.sparse_assign import (
+    SparseBounds,
+    assign_sparse,
+    distances_to_all_sparse,
+    inertia_sparse,
+    nearest_centres_sparse,
+    own_distances_sparse,
+)
 from spinney.cluster.sparse_points import SparsePoints
 
 

@@ -20,8 +20,8 @@ from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES
 from spinney.criteria.fixed_point import exact_mean, scale_exponent
-from spinney.data.content import order_of_columns
 from spinney.data.finite import refuse_not_finite
+from spinney.data.row_hash import order_of_columns
 from spinney.data.weights import Weights
 
 CHUNK = 64  # tiles that a thread takes at a time

@@ -15,14 +15,99 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel, refer
+from spinney._compile import inner_kernel, kernel, prefetch, refer
 from spinney._team import Team, next_chunk
 from spinney.cluster.assign import Assignment, packed, squares
-from spinney.cluster.nearest import LANES, nearest
-from spinney.cluster.points import CHUNK_ROWS
-from spinney.cluster.sparse_bounds import Leads, SparseBounds, is_settled, keep_lead, no_bounds
-from spinney.cluster.sparse_points import SparsePoints, clear_row, put_row, row_at
-from spinney.cluster.sparse_products import lay_abreast, subtract_products
+from spinney.cluster.nearest import LANES, SMALL, nearest, squared_distances
+from spinney.cluster.plusplus import columns_first
+from spinney.cluster.points import CHUNK_ROWS, weight_at
+from spinney.cluster.sparse_points import (
+    SparsePoints,
+    add_columns,
+    clear_row,
+    lay_abreast,
+    put_row,
+    row_at,
+    squared_lengths,
+    subtract_products,
+)
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Sparse bounds: which sparse rows cannot have moved since they were looked at last; labels are the same without.
+#
+# When a row is looked at, its *lead* is kept: by how much its centre's score is below all others, less what rounding
+# can make of the scores. When a centre c moves to c', a row's score for it changes by no more than
+#
+#     |c' - c| (|x| + |c + c'| / 2)
+#
+# and what rounding can make of it by a small share of that. While the lead is larger than what the row's centre and any
+# other can have changed, all in all, the row is passed over. As in `bounds.py`, leads are kept as they would have been
+# at the start, so that a row that is passed over is not written either.
+
+
+_OUTWARD = 1.0 + 2.0**-20  # drifts are rounded up by more than their arithmetic can be off
+_TINY = 2.0**-100  # what numbers that are too small for float32 may add
+_LOOSE = 2.0**-40  # share of a lead that its own arithmetic can be off
+
+
+class Leads(NamedTuple):
+    """What kernels know of rows and centres before a pass."""
+
+    lead: np.ndarray  # float64 (rows,), or empty: none are kept  # in and out
+    length: np.ndarray  # float64 (rows,), at least that of the stored cells
+    drift: np.ndarray  # float64 (2, centres + 1): by row length and besides; the largest last
+    are_known: bool
+
+
+class SparseBounds:
+    """Leads of all rows, for one run of k-means."""
+
+    def __init__(self, points: SparsePoints, n_centres: int, team: Team) -> None:
+        self.length = np.sqrt(squared_lengths(points, team)) * _OUTWARD
+        self.lead = np.zeros(points.n_rows)
+        self.drift = np.zeros((2, n_centres + 1))
+        self.of_zeros = float(np.sqrt(np.sum(np.square(points.zeros, dtype=np.float64)))) * _OUTWARD
+        self.factor = (1.0 + points.rounding_share) * _OUTWARD
+        self.are_known = False
+
+    def add_drift(self, before: np.ndarray, after: np.ndarray) -> None:
+        """The centres have moved."""
+        old, new = before.astype(np.float64, copy=False), after.astype(np.float64, copy=False)
+        moved = np.sqrt(np.sum((new - old) ** 2, axis=1)) * _OUTWARD
+        sizes = np.sqrt(np.sum(old * old, axis=1)) + np.sqrt(np.sum(new * new, axis=1))
+        steps = self.factor * np.array([moved, moved * (0.5 * sizes + 2.0 * self.of_zeros + _TINY)])
+        self.drift[:, :-1] += steps
+        self.drift[:, -1] += steps.max(axis=1)
+
+    def known(self) -> Leads:
+        """What kernels need to know."""
+        return Leads(self.lead, self.length, self.drift, self.are_known)
+
+
+def no_bounds() -> Leads:
+    """No leads are kept."""
+    return Leads(np.zeros(0), np.zeros(0), np.zeros((2, 1)), False)
+
+
+@inner_kernel
+def _drifted(place, label, leads):
+    """By how much a row's lead can have shrunk since the start."""
+    drift, last = leads.drift, leads.drift.shape[1] - 1
+    return leads.length[place] * (drift[0, label] + drift[0, last]) + (drift[1, label] + drift[1, last])
+
+
+@inner_kernel
+def is_settled(place, label, leads):
+    """Whether a row is certain to have kept its label."""
+    lead = leads.lead[place]
+    return lead - _drifted(place, label, leads) > _LOOSE * lead
+
+
+@inner_kernel
+def keep_lead(place, label, lead, leads):
+    """Keep what was found."""
+    if leads.lead.size > 0:
+        leads.lead[place] = lead + _drifted(place, label, leads) if lead > 0.0 else 0.0
 
 
 class Scores(NamedTuple):
@@ -253,3 +338,134 @@ def _move(rows, place, row, new, moves, rank):
     taken[rows.zeros.size] -= whole * was_there
     moves.members[rank, new] += count
     moves.members[rank, max(old, 0)] -= count * was_there
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Sparse distances: squared distances of sparse rows to centres, those of `assign.py` and `distances.py` bit for bit.
+#
+# A distance is added up column by column, as there; rows are laid out sixteen at a time.
+
+
+_BLOCK = 1024  # columns of sixteen rows that stay in the cache
+
+
+def inertia_sparse(points: SparsePoints, centres: np.ndarray, labels: np.ndarray, team: Team) -> float:
+    """The sum of squared distances of rows to their centres, by weight; the same for any number of threads."""
+    distances, sums = _own_distances(points, centres, labels, team), np.zeros(points.n_chunks)
+    _sum_chunks(distances, points.counts, points.importance, sums)
+    return float(np.cumsum(sums)[-1]) * points.unit
+
+
+def own_distances_sparse(points: SparsePoints, centres: np.ndarray, labels: np.ndarray, team: Team) -> np.ndarray:
+    """float64 (rows,), squared, of each row to its centre; rows that count nothing have -1."""
+    distances = _own_distances(points, centres, labels, team)
+    distances[points.weights() == 0] = -1.0
+    return distances
+
+
+def _own_distances(points: SparsePoints, centres: np.ndarray, labels: np.ndarray, team: Team) -> np.ndarray:
+    """Rows go by label after label: so all differ from their centre by the same numbers, but for stored cells."""
+    distances = np.empty(points.n_rows)
+    places = np.argsort(labels, kind="stable")
+    tiles, at = np.empty((team.size, _BLOCK * LANES)), np.empty((team.size, CHUNK_ROWS + _BLOCK * LANES), np.int64)
+    sums, cell = np.empty((team.size, CHUNK_ROWS + LANES)), np.empty((team.size, 1), points.dtype)
+    team.run(_measure_own, points.rows, centres, labels, places, tiles, at, sums, cell, distances)
+    return distances
+
+
+@kernel
+def _measure_own(rank, size, sync, rows, centres, labels, places, tiles, cells, sums, cell, distances):
+    rows = refer(rows)
+    tile, at, total, x = tiles[rank], cells[rank], sums[rank], cell[rank]
+    n_rows, n_columns = labels.size, rows.zeros.size
+    while True:
+        chunk = next_chunk(sync)
+        if chunk * CHUNK_ROWS >= n_rows:
+            return
+        first, stop = chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows)
+        while first < stop:
+            centre, n = centres[labels[places[first]]], 1
+            while first + n < stop and labels[places[first + n]] == labels[places[first]]:
+                n += 1
+            own = places[first : first + n]
+            for i in range(n):
+                at[i] = rows.first[row_at(rows, own[i])]
+                total[i] = 0.0
+            for begin in range(0, n_columns, _BLOCK):
+                _add_block(rows, own, centre, begin, min(n_columns, begin + _BLOCK), tile, at, total, x)
+            for i in range(n):
+                distances[own[i]] = total[i]
+            first += n
+
+
+@inner_kernel
+def _add_block(rows, own, centre, begin, end, tile, at, total, x):
+    """Add the squares of some columns to the sums of some rows of one centre.
+
+    `at` has the next stored cell of each row, and after these room to note which cells of the tile were written.
+    """
+    written = at[CHUNK_ROWS:]
+    for j in range(begin, end):
+        gap = np.float64(rows.zeros[j]) - np.float64(centre[j])
+        for lane in range(LANES):
+            tile[(j - begin) * LANES + lane] = gap * gap
+    for first in range(0, own.size, LANES):
+        n_lanes, n_written = min(LANES, own.size - first), 0
+        for ahead in range(first + LANES, min(first + 2 * LANES, own.size)):
+            prefetch(rows.columns, at[ahead])
+            prefetch(rows.values, at[ahead])
+        for lane in range(n_lanes):
+            i, last = at[first + lane], rows.first[row_at(rows, own[first + lane]) + 1]
+            while i < last and rows.columns[i] < end:
+                j = rows.columns[i]
+                x[0] = rows.values[i] - rows.origin[j]
+                gap = np.float64(x[0]) - np.float64(centre[j])
+                written[n_written] = (j - begin) * LANES + lane
+                tile[written[n_written]] = gap * gap
+                n_written += 1
+                i += 1
+            at[first + lane] = i
+        add_columns(tile, end - begin, total, first)
+        for k in range(n_written):
+            j = begin + written[k] // LANES
+            gap = np.float64(rows.zeros[j]) - np.float64(centre[j])
+            tile[written[k]] = gap * gap
+
+
+@kernel
+def _sum_chunks(distances, counts, importance, sums):
+    for chunk in range(sums.size):
+        total = 0.0
+        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, distances.size)):
+            total += weight_at(place, counts, importance) * distances[place]
+        sums[chunk] = total
+
+
+def distances_to_all_sparse(points: SparsePoints, centres: np.ndarray, team: Team) -> np.ndarray:
+    """(rows, centres) in the points' dtype, squared; rows are laid out sixteen at a time."""
+    out = np.empty((points.n_rows, len(centres)), points.dtype)
+    scratch = np.empty((team.size, SMALL * LANES), points.dtype)
+    team.run(_measure_all, points.rows, columns_first(centres), out, scratch, points.tiles_of_zeros(team.size))
+    return out
+
+
+@kernel
+def _measure_all(rank, size, sync, rows, centres, out, scratch, tiles):
+    rows = refer(rows)
+    n_rows, n_centres = out.shape
+    n_columns, distances, tile = rows.zeros.size, scratch[rank], tiles[rank]
+    while True:
+        chunk = next_chunk(sync)
+        if chunk * CHUNK_ROWS >= n_rows:
+            return
+        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
+            n_lanes = min(LANES, n_rows - place)
+            for lane in range(n_lanes):
+                put_row(rows, row_at(rows, place + lane), tile, lane)
+            for first in range(0, n_centres, SMALL):
+                squared_distances(tile, 0, n_columns, centres, first * n_columns, distances, 0)
+                for i in range(min(SMALL, n_centres - first)):
+                    for lane in range(n_lanes):
+                        out[place + lane, first + i] = distances[i * LANES + lane]
+            for lane in range(n_lanes):
+                clear_row(rows, row_at(rows, place + lane), tile, lane)

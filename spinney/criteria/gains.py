@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spinney._compile import inner_kernel
-from spinney.criteria.elementary import log
+from spinney.criteria.exp_log import log
 
 
 class Penalty(NamedTuple):

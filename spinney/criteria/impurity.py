@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney.criteria.elementary import LN2, exps_of, log, logs_of
+from spinney.criteria.exp_log import LN2, exps_of, log, logs_of
 
 GINI, ENTROPY, ERROR, SQUARED, POISSON, ABSOLUTE, OWN = range(7)
 NAMES = {

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney.criteria.elementary import LN2, log, log_of, logs_of
+from spinney.criteria.exp_log import LN2, log, log_of, logs_of
 
 ROW_BITS = 24
 ROW = 1 << ROW_BITS  # units of a row of weight 1

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile import class_of, inner_kernel, overloads
-from spinney.criteria.elementary import exp, log1p_exp, log_of, sigmoid
+from spinney.criteria.exp_log import exp, log1p_exp, log_of, sigmoid
 from spinney.criteria.fixed_point import exact_mean, weighted_quantile
 from spinney.data.weights import Weights
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney.criteria.elementary import exp, log_of
+from spinney.criteria.exp_log import exp, log_of
 from spinney.criteria.fixed_point import to_digits
 
 

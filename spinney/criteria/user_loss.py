@@ -66,7 +66,7 @@ class Loss:
 
 
 class CompiledLoss(NamedTuple):
-    """A user's loss, ready for the kernels of ensemble/gradients.py."""
+    """A user's loss, ready for the kernels of ensemble/boosting/gradients.py."""
 
     derivatives: Any  # (raw, y) -> gradient, hessian
     response: Any  # (raw) -> prediction
@@ -109,7 +109,7 @@ def compile_loss(loss: Any, default_link: str) -> CompiledLoss:
 
 def _compile(gradient: Any, hessian: Any, link: Any, value: Any, default_link: str) -> CompiledLoss:
     from spinney._compile import merged_kernel
-    from spinney.criteria.elementary import sigmoid
+    from spinney.criteria.exp_log import sigmoid
 
     first, second = _compiled_number(gradient, "gradient", 2), _compiled_number(hessian, "hessian", 2)
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel, part_kernel, view_as_int
 from spinney._team import Team, next_chunk
-from spinney.data.binning import Bins
-from spinney.data.shared import Part
+from spinney.data.encode import Bins
+from spinney.data.opened_table import Part
 from spinney.data.tables import Table
 
 MISSING = np.uint64(0xFFFFFFFF)

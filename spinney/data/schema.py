@@ -27,11 +27,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from spinney.data.arrays import is_plain
-from spinney.data.elsewhere import TableElsewhere
 from spinney.data.one_row import is_table, row_of_frame, table_of_row, table_of_rows, values_of_records, values_of_row
-from spinney.data.reading import feature_names, open_table
-from spinney.data.shared import OpenedTable
+from spinney.data.opened_table import OpenedTable
+from spinney.data.reading import feature_names, is_plain, open_table
+from spinney.data.remote_table import TableElsewhere
 from spinney.data.sparse import SparseSource
 from spinney.data.tables import Labels, Panel, Source, Table
 from spinney.data.weights import Weights

@@ -17,10 +17,10 @@ import numpy as np
 
 from spinney._compile import kernel
 from spinney._team import Team, next_chunk
-from spinney.data.binning import Bins
+from spinney.data.encode import Bins
 from spinney.data.presort import MISSING, RANK, ROW
 from spinney.data.sparse import SparseTable
-from spinney.data.sparse_codes import SparseCodes, encode_sparse, make_room, sort_cells
+from spinney.data.sparse_encode import SparseCodes, encode_sparse, make_room, sort_cells
 
 _AT_ONCE = 16  # columns that a thread takes
 _MOST_PLACES = 1 << 32

@@ -13,7 +13,7 @@ from spinney.datasets.lectures import load_restaurant
 
 if TYPE_CHECKING:
     from spinney.data.schema import Schema
-    from spinney.estimators.classic import ID3Classifier
+    from spinney.estimators.trees.id3_c45 import ID3Classifier
     from spinney.tree.decision import DecisionTree
 
 # A split is a column and what follows from each of its values; a leaf is whether to wait.
@@ -86,8 +86,8 @@ def restaurant_tree() -> ID3Classifier:
     |   |--- class: True
     <BLANKLINE>
     """
-    from spinney.estimators.classic import ID3Classifier
-    from spinney.grow.branches.categories import learn_categories
+    from spinney.estimators.trees.id3_c45 import ID3Classifier
+    from spinney.grow.multiway.columns import learn_categories
 
     model = ID3Classifier()
     schema, _ = learn_categories(load_restaurant()[0], "from_dtype", "ID3Classifier")

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from spinney._team import Team
-from spinney.data.binning import Bins
 from spinney.data.dataset import Layout, make_layout
-from spinney.data.elsewhere import CodesElsewhere, DatasetElsewhere
+from spinney.data.encode import Bins
+from spinney.data.remote_table import CodesElsewhere, DatasetElsewhere
 from spinney.distributed import parts
 from spinney.distributed.tasks import run_all, talk
 
 if TYPE_CHECKING:
-    from spinney.ensemble.boosting import Rounds
+    from spinney.ensemble.boosting.rounds.rounds import Rounds
 
 _FULL = 1.1  # times its share of the rows: no further partition goes to a worker that has so many
 

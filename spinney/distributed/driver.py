@@ -21,14 +21,12 @@ from spinney.distributed.dataset import Piece, RemoteDataset
 from spinney.distributed.member import Common, Part, boost
 from spinney.distributed.members import Members, Shares
 from spinney.distributed.quantiles import total_scale
-from spinney.ensemble.booster import Booster
-from spinney.ensemble.boosting import Rounds
-from spinney.ensemble.boosting_settings import BoostingSettings
-from spinney.ensemble.finishing import weight_scale
-from spinney.ensemble.gradients import is_builtin
-from spinney.ensemble.starting import in_units, start_values
-from spinney.ensemble.task import Task
-from spinney.grow.histogram.freeze import no_trees
+from spinney.ensemble.boosting.rounds.booster import Booster, BoostingSettings, Task
+from spinney.ensemble.boosting.rounds.gradients import is_builtin
+from spinney.ensemble.boosting.rounds.leaf_refit import weight_scale
+from spinney.ensemble.boosting.rounds.rounds import Rounds
+from spinney.ensemble.boosting.rounds.start import in_units, start_values
+from spinney.grow.boosting.freeze import no_trees
 from spinney.tree.forest import Forest
 
 _FEW_ROWS, _FEW_CELLS = 2**17, 2**27  # of a table that one worker boosts in less time than several need to wait

@@ -15,8 +15,8 @@ from uuid import uuid4
 import numpy as np
 
 from spinney._team import Team
-from spinney.data.binning import Bins
-from spinney.data.shared import Part
+from spinney.data.encode import Bins
+from spinney.data.opened_table import Part
 from spinney.data.target import Target
 from spinney.distributed import parts
 from spinney.distributed.room import workers_with_room
@@ -31,10 +31,10 @@ from spinney.distributed.tasks import (
     submit,
     submit_all,
 )
-from spinney.ensemble.bootstrap import Bags
-from spinney.ensemble.forests import Opened, Plan, grow_trees, open_table
-from spinney.ensemble.out_of_bag import Votes, count_votes
-from spinney.grow.codes.fit import grows_from_codes
+from spinney.ensemble.forests.fit.bootstrap import Bags
+from spinney.ensemble.forests.fit.fit import Opened, Plan, grow_trees, open_table
+from spinney.ensemble.forests.fit.out_of_bag import Votes, count_votes
+from spinney.grow.binned.fit import grows_from_codes
 from spinney.tree.forest import Forest
 from spinney.tree.join import join
 

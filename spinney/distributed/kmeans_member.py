@@ -27,15 +27,7 @@ from spinney.cluster.kmeans import KMeansRun, KMeansSettings
 from spinney.cluster.nearest import LANES
 from spinney.cluster.passes import TiledPasses
 from spinney.cluster.plusplus import Search, run_search
-from spinney.cluster.points import (
-    CHUNK_ROWS,
-    Points,
-    in_order,
-    lay_tiles,
-    refuse_huge,
-    room_for_tiles,
-    variance_of,
-)
+from spinney.cluster.points import CHUNK_ROWS, Points, in_order, lay_tiles, refuse_huge, room_for_tiles, variance_of
 from spinney.data.weights import Weights
 from spinney.distributed.group import Group
 from spinney.distributed.spread import Spread

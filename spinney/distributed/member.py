@@ -19,22 +19,19 @@ import numpy as np
 from spinney import _random
 from spinney._team import Team
 from spinney.criteria.user_loss import compile_loss
-from spinney.data.binning import Bins
 from spinney.data.dataset import Dataset, Layout
+from spinney.data.encode import Bins
 from spinney.data.target import Target
 from spinney.data.weights import Weights
 from spinney.distributed.group import Group
+from spinney.distributed.level_growth import CpuBackend, grow_batched
 from spinney.distributed.quantiles import quantile_together, renew_leaves_together
-from spinney.ensemble.booster import Booster
-from spinney.ensemble.boosting import Rounds
-from spinney.ensemble.boosting_settings import BoostingSettings
-from spinney.ensemble.finishing import renew
-from spinney.ensemble.gradients import Largest, choose_rows
-from spinney.ensemble.history import sums_of_losses
-from spinney.ensemble.task import Task
-from spinney.ensemble.units import Units
-from spinney.grow.batched import grow_batched
-from spinney.grow.cpu_backend import CpuBackend
+from spinney.ensemble.boosting.rounds.booster import Booster, BoostingSettings, Task
+from spinney.ensemble.boosting.rounds.gradients import Largest, choose_rows
+from spinney.ensemble.boosting.rounds.history import sums_of_losses
+from spinney.ensemble.boosting.rounds.leaf_refit import renew
+from spinney.ensemble.boosting.rounds.rounds import Rounds
+from spinney.ensemble.boosting.rounds.start import Units
 from spinney.grow.rules import BoostingRules, Kinds
 
 LOOKAHEAD = 3  # nodes that are opened ahead of their turn: fewer messages, some work in vain

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.cluster.expect import Gaussians, RowsElsewhere, Sums, as_words, chunk_cuts, n_chunks_of
+from spinney.cluster.e_step import Gaussians, RowsElsewhere, Sums, as_words, chunk_cuts, n_chunks_of
 from spinney.cluster.mixture import MixtureSettings, Outcome, Watcher, middle_of
 from spinney.distributed.dataset import Piece
 from spinney.distributed.matrix import RemoteMatrix

@@ -19,7 +19,7 @@ import numpy as np
 from spinney._random import draw_rows_of_uniforms
 from spinney._team import Team
 from spinney.cluster import mixture
-from spinney.cluster.expect import Gaussians, Rows, Sums, chunk_cuts
+from spinney.cluster.e_step import Gaussians, Rows, Sums, chunk_cuts
 from spinney.cluster.mixture import MixtureSettings, Outcome, in_shares, run_em, shares_from_labels, sums_of_all
 from spinney.data.weights import Weights
 from spinney.distributed.group import Group

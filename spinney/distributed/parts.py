@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._team import Team
-from spinney.data.binning import Bins
 from spinney.data.dataset import Dataset, make_layout, row_keys
+from spinney.data.encode import Bins
 from spinney.data.schema import Schema
 from spinney.data.sparse import is_sparse
 from spinney.data.tables import Table

@@ -43,7 +43,7 @@ def renew_leaves_together(
     quantile: float,
     values: np.ndarray,
 ) -> None:
-    """`renew_leaves` of ensemble/gradients.py for residuals of which other machines have more."""
+    """`renew_leaves` of ensemble/boosting/gradients.py for residuals of which other machines have more."""
     values[leaves] = quantiles(others, order_bits(residuals), weight, start[leaves], stop[leaves], quantile)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from spinney._team import Team
-from spinney.data.binning import Bins, codes_by_frequency, learn_bins, sample_rows
-from spinney.data.elsewhere import RowsElsewhere, TableElsewhere
+from spinney.data.encode import Bins, codes_by_frequency, learn_bins, sample_rows
+from spinney.data.remote_table import RowsElsewhere, TableElsewhere
 from spinney.data.schema import Column, Schema
 from spinney.data.tables import Panel, Table
 from spinney.distributed import parts

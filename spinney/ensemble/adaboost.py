@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from spinney.criteria.elementary import exp_of, exps_of, log_of, logs_of
+from spinney.criteria.exp_log import exp_of, exps_of, log_of, logs_of
 from spinney.criteria.fixed_point import exact_sum
 from spinney.data.weights import Weights
 

@@ -24,18 +24,18 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from spinney._compile import kernel
+from spinney._interruptible_threads import side_by_side
 from spinney._random import NODE_FEATURES, TREE_FEATURES, choose, mix, stream_key
-from spinney._side_by_side import side_by_side
 from spinney._team import Team
-from spinney.data.binning import learn_bins
+from spinney.data.encode import learn_bins
 from spinney.data.reading import as_frame, with_rows
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.ensemble.bootstrap import Bags
-from spinney.ensemble.forests import Opened, Plan, grow_trees, open_table
-from spinney.ensemble.members import naming, run_members, seeded
-from spinney.ensemble.out_of_bag import Votes
-from spinney.grow.lists.fit import sort_for_trees
+from spinney.ensemble.cross_fitting import naming, run_members, seeded
+from spinney.ensemble.forests.fit.bootstrap import Bags
+from spinney.ensemble.forests.fit.fit import Opened, Plan, grow_trees, open_table
+from spinney.ensemble.forests.fit.out_of_bag import Votes
+from spinney.grow.exact.fit import sort_for_trees
 from spinney.tree.forest import Forest
 
 _SEEDS = np.uint64(2**31 - 1)

@@ -42,7 +42,7 @@ def class_log_likelihood(
     >>> round(class_log_likelihood(np.array([[0.5, 0.5], [0.25, 0.75]]), np.array([0, 1])), 4)
     -0.9808
     """
-    from spinney.criteria.elementary import logs_of
+    from spinney.criteria.exp_log import logs_of
 
     given = probabilities[np.arange(len(classes)), classes]
     return exact_sum(logs_of(np.maximum(given, LEAST_PROBABILITY)), Weights(None, sample_weight))[0]
@@ -63,7 +63,7 @@ def gaussian_log_likelihood(residuals: np.ndarray, variance: float, sample_weigh
     >>> round(gaussian_log_likelihood(np.array([1.0, -1.0]), 1.0), 4)
     -2.8379
     """
-    from spinney.criteria.elementary import log_of
+    from spinney.criteria.exp_log import log_of
 
     logs = -0.5 * (log_of(2 * np.pi * variance) + residuals * residuals / variance)
     return exact_sum(logs, Weights(None, sample_weight))[0]
@@ -75,7 +75,7 @@ def posterior(log_likelihoods: np.ndarray, prior: np.ndarray | None = None) -> n
     >>> posterior(np.array([-1000.0, -1000.0 + np.log(3)])).round(6)
     array([0.25, 0.75])
     """
-    from spinney.criteria.elementary import exps_of, logs_of
+    from spinney.criteria.exp_log import exps_of, logs_of
 
     logs = np.asarray(log_likelihoods, np.float64)
     if prior is not None:  # of 0, it rules a model out

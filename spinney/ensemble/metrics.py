@@ -23,7 +23,7 @@ class Metric(NamedTuple):
 
 def _log(x: np.ndarray) -> np.ndarray:
     """The library's own logarithm, since early stopping decides by these metrics; it loads the compiler."""
-    from spinney.criteria.elementary import logs_of
+    from spinney.criteria.exp_log import logs_of
 
     return logs_of(x)
 
@@ -77,7 +77,7 @@ def _weighted(function: Callable[..., float], **more: Any) -> Callable[..., floa
 
 def _power(x: np.ndarray, exponent: float) -> np.ndarray:
     """x to an exponent; of 0 it is 0."""
-    from spinney.criteria.elementary import exps_of
+    from spinney.criteria.exp_log import exps_of
 
     return np.where(x > 0, exps_of(exponent * _log(np.where(x > 0, x, 1.0))), 0.0)
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
 
+
 # Work below which handing it to threads costs more than doing it in the caller's thread, by kind; measured.
 SMALL_WORK = {
     "tree": 50_000,  # cells, times trees in a forest
@@ -147,7 +148,9 @@ class TableModel(KnowsNames, BaseEstimator):
     _takes_missing: ClassVar[bool] = True
     _takes_categories: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
-    _predicts_by_codes: ClassVar[bool] = False  # from the codes of its table, if that has any: see data/streamed.py
+    _predicts_by_codes: ClassVar[bool] = (
+        False  # from the codes of its table, if that has any: see data/files/streamed.py
+    )
 
     def __init_subclass__(cls, **more: Any) -> None:
         """What answers for rows takes tables opened from files, too."""
@@ -296,3 +299,40 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
         X = with_rows(X)
         source = self._schema.open(X, type(self).__name__)
         return X if hasattr(X, "shape") else source.origin
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# `shap_values`, for all models of trees. No algorithm in here: see explain/shap_values.py.
+
+
+class Explained:
+    """A model whose answers can be shared out among the columns."""
+
+    def shap_values(self, X: Any, background: Any = None, *, interactions: bool = False) -> np.ndarray:
+        """Exact SHAP values of every row: the contribution of each column to the prediction.
+
+        They are the `values` of `spinney.explain.shap(model, X, background)`, which also has base values and names.
+
+        Parameters
+        ----------
+        X : table
+            Rows to explain.
+        background : table, optional
+            Rows to compare with; without it, the training rows, as each tree remembers them.
+        interactions : bool, default False
+            Share contributions out among pairs of columns.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), or (n_samples, n_features, n_features) with interactions; one more
+        dimension for several outputs, such as classes
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeRegressor
+        >>> DecisionTreeRegressor().fit([[0], [1]], [2.0, 4.0]).shap_values([[1]])
+        array([[1.]])
+        """
+        from spinney.explain.shap_values import shap
+
+        return shap(self, X, background, interactions=interactions).values

@@ -15,7 +15,7 @@ from typing import Any
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, get_routing_for_object, process_routing
 
-from spinney.ensemble.members import Member, check_weights_welcome, takes_weights
+from spinney.ensemble.cross_fitting import Member, check_weights_welcome, takes_weights
 
 
 def is_routing() -> bool:

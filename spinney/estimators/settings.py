@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spinney._seed import read_seed
+from spinney._random import read_seed
 from spinney.data.schema import Schema
 from spinney.data.weights import Weights
 from spinney.estimators.targets import Answers
@@ -22,7 +22,7 @@ from spinney.estimators.targets import Answers
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.grow.settings import TreeSettings
+    from spinney.grow.rules import TreeSettings
 
 NO_LIMIT = 1 << 30
 
@@ -118,7 +118,7 @@ def count_columns(value: Any, n: int) -> int:
 def tree_settings(tree: Any, schema: Schema, answers: Answers, weights: Weights) -> TreeSettings:
     """How to grow a tree with the parameters of `tree`, a `DecisionTreeClassifier` or `DecisionTreeRegressor`."""
     from spinney.criteria.impurity import NAMES, OWN
-    from spinney.grow.settings import TreeSettings
+    from spinney.grow.rules import TreeSettings
 
     n, n_rows = schema.n_columns, answers.values.shape[1]
     own = None if isinstance(tree.criterion, str) else tree.criterion
@@ -172,6 +172,6 @@ def tree_bins(tree: Any, schema: Schema, table: Table, counts: np.ndarray | None
     """The bins that a tree's thresholds are chosen from; None if it tries all."""
     if tree.max_bins is None:
         return None
-    from spinney.data.binning import learn_bins
+    from spinney.data.encode import learn_bins
 
     return learn_bins(table, schema.is_categorical, counts, tree.max_bins, team)

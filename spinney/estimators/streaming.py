@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing
 
 from spinney.data.on_gpu import here, is_on_gpu
 from spinney.data.one_row import is_records
-from spinney.data.shared import OpenedTable
+from spinney.data.opened_table import OpenedTable
 from spinney.distributed.collections import is_dask
 from spinney.estimators.names import refuse_unknown
 
@@ -61,7 +61,7 @@ def score_here(cls: type) -> None:
     def score(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         if not is_on_gpu(X, *args, *kwargs.values()):
             return found(self, X, *args, **kwargs)
-        from spinney.estimators.asked_on_gpu import answers_here
+        from spinney.estimators.on_gpu import answers_here
 
         with answers_here():
             return found(self, X, *map(here, args), **{name: here(value) for name, value in kwargs.items()})

@@ -14,15 +14,15 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
-from spinney._seed import repeated_seed
+from spinney._random import repeated_seed
+from spinney.data.files.streamed import StreamedTable
 from spinney.data.schema import Schema, learn_and_read
-from spinney.data.streamed import StreamedTable
 from spinney.data.weights import Weights
 from spinney.ensemble.metrics import find_metrics
 
 if TYPE_CHECKING:
-    from spinney.ensemble.boosting_settings import BoostingSettings
-    from spinney.ensemble.fold_rounds import Fold
+    from spinney.ensemble.boosting.rounds.booster import BoostingSettings
+    from spinney.ensemble.boosting.rounds.round_search import Fold
 
 
 @dataclass(frozen=True)
@@ -142,12 +142,11 @@ def boosting_cv(
     True
     """
     from spinney._team import Team, available_threads
-    from spinney.data.exact import open_dataset
-    from spinney.ensemble.auto import PATIENCE
-    from spinney.ensemble.boosting import open_rounds
+    from spinney.data.dataset import open_dataset
+    from spinney.ensemble.boosting.rounds.round_search import PATIENCE, Fold, advance
+    from spinney.ensemble.boosting.rounds.rounds import open_rounds
+    from spinney.ensemble.boosting.rounds.scoring import some_rows
     from spinney.ensemble.callbacks import Progress
-    from spinney.ensemble.fold_rounds import Fold, advance
-    from spinney.ensemble.scoring import some_rows
 
     if not hasattr(estimator, "_task"):
         raise TypeError(

@@ -27,16 +27,16 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples, check_consistent_length
 
-from spinney._side_by_side import side_by_side
+from spinney._interruptible_threads import side_by_side
+from spinney.data.files.streamed import StreamedTable
 from spinney.data.on_gpu import here
+from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
-from spinney.data.shared import OpenedTable
-from spinney.data.streamed import StreamedTable
 from spinney.data.weights import read_weights
 from spinney.distributed.collections import is_remote
 from spinney.distributed.fits import spread, wants_cluster
 from spinney.ensemble.callbacks import Progress, Round
-from spinney.ensemble.members import takes_weights, threads_each
+from spinney.ensemble.cross_fitting import takes_weights, threads_each
 from spinney.evaluate.folds import Split
 from spinney.evaluate.scoring import Scoring
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from spinney._compile import MEMBERS, inner_kernel, kernel, lowest_bit, separate_kernel
 from spinney._team import Team, next_chunk
-from spinney.criteria.elementary import exp, sigmoid
+from spinney.criteria.exp_log import exp, sigmoid
 from spinney.explain.open_columns import (
     NOBODY,
     ONE,

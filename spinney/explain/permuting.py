@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
-from spinney.data.shared import OpenedTable
+from spinney.data.opened_table import OpenedTable
 from spinney.data.tables import Panel, Table
 from spinney.evaluate.scoring import only_predicts
 from spinney.explain.axes import Columns

@@ -59,7 +59,7 @@ def problem_with_gpu() -> str | None:
 
 
 def raw_scores_by(device: str, forest: Any, table: Any, start: Any, team: Any) -> Any:
-    """`raw_scores` of tree/sweep.py, by the GPU; None where the CPU had better do it: tables that are small or are not
+    """`raw_scores` of tree/predict_boosted.py, by the GPU; None where the CPU had better do it: tables that are small or are not
     one block of numbers, and where there is no GPU."""
     if device == "cpu" or table.n_rows * forest.n_trees < LARGE or not _is_block(table) or problem_with_gpu():
         return None
@@ -123,7 +123,7 @@ def any_rounds(dataset: Any, task: Any, settings: Any, *others: Any, **more: Any
     from dataclasses import replace
 
     from spinney.data.dataset import Dataset
-    from spinney.ensemble.boosting import open_rounds
+    from spinney.ensemble.boosting.rounds.rounds import open_rounds
 
     if isinstance(dataset, Dataset):
         return gpu_rounds(dataset, task, settings, *others, **more)

@@ -1,4 +1,4 @@
-r"""Which nodes are split next, and which are opened ahead of it, best-first: grow/batched.py on the GPU.
+r"""Which nodes are split next, and which are opened ahead of it, best-first: distributed/level_growth.py on the GPU.
 
 In: nodes with their splits. Out: the tree's nodes, numbered as on the CPU, and the next batch.
 
@@ -39,7 +39,7 @@ from spinney.gpu.memory import (
     PARENT,
     TOP,
 )
-from spinney.grow.histogram.memory import NO_SLOT
+from spinney.grow.boosting.memory import NO_SLOT
 from spinney.grow.rules import NO_SPLIT
 
 IN_REACH = 1024  # keys in shared memory

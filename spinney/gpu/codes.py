@@ -1,4 +1,4 @@
-"""Values to codes on the GPU: `Bins.encode` of data/binning.py, with the same codes.
+"""Values to codes on the GPU: `Bins.encode` of data/encode.py, with the same codes.
 
     code_values      a code per value: how many edges lie below it
     gather_values    some rows of a table, column by column

@@ -1,4 +1,4 @@
-"""Histograms of the batch's smaller children: grow/histogram/histograms.py on the GPU.
+"""Histograms of the batch's smaller children: grow/boosting/histograms.py on the GPU.
 
 In: the pairs of the batch, the rows in the order of their nodes. Out: sums in the smaller children's slots.
 
@@ -18,7 +18,7 @@ import numpy as np
 from spinney._compile.cuda import SIMULATED, cuda, gpu_function, int64, large_gpu_kernel, uint32, uint64
 from spinney.gpu.block import running_sum, sync_warp
 from spinney.gpu.memory import DONE, LANES, MOST_THREADS, N_BATCH, PARENT, SLOTS, SMALL_SIDE, SMALL_SLOT, SUMMERS
-from spinney.grow.histogram.statistics import far_gradient, far_hessian, short_gradient, short_hessian
+from spinney.grow.boosting.statistics import far_gradient, far_hessian, short_gradient, short_hessian
 
 PLANES = SLOTS * LANES  # places of one of the three sums in shared memory
 SHARED = 3 * 4 * PLANES  # bytes

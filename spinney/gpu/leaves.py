@@ -1,6 +1,6 @@
 """The grown tree's leaves: every row walks down to one, whose sums are made once more in the finer units.
 
-In: the drafts that are part of the tree. Out: `leaf_of_row`, by draft, and `leaf_sums`, as grow/histogram/leaves.py has
+In: the drafts that are part of the tree. Out: `leaf_of_row`, by draft, and `leaf_sums`, as grow/boosting/leaves.py has
 them. Rows of the table that the tree was not grown on walk down, too, but are in no sum.
 
     63  62        54     53          52 .. 32   31 .. 16    15 .. 8     7 .. 0
@@ -14,7 +14,7 @@ import numpy as np
 from spinney._compile.cuda import cuda, gpu_function, gpu_kernel, int64, uint32
 from spinney.gpu.memory import DONE, LANES, N_DRAFTS
 from spinney.grow.rules import NO_NODE
-from spinney.tree.sweep import in_set
+from spinney.tree.predict_boosted import in_set
 
 _BYTE, _FEATURE, _PLACE = np.int64(0xFF), np.int64(0xFFFF), np.int64(0x1FFFFF)
 _IS_LEAF, _IS_SET, _LEFT = np.int64(1) << 62, np.int64(1) << 61, np.int64(1) << 60

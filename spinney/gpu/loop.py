@@ -56,7 +56,7 @@ from spinney.gpu.statistics import (
     quantise_rows,
 )
 from spinney.gpu.tables import codes_on
-from spinney.grow.histogram.statistics import N_EXPONENTS
+from spinney.grow.boosting.statistics import N_EXPONENTS
 
 _LEAF_SHARED = 1 << 8 if SIMULATED else 40 << 10  # bytes for sums of leaves
 _SMALL = 1 << 17  # bytes that are copied without asking how many are of use

@@ -17,8 +17,8 @@ import numpy as np
 
 from spinney._compile.cuda import SIMULATED, SIMULATED_THREADS, GpuError, Mirror, Stream, free_memory, multiprocessors
 from spinney.criteria.gains import Link, Penalty
-from spinney.grow.histogram.memory import CANDIDATE, COLUMN, NODE, SLOTS
-from spinney.grow.histogram.statistics import Fields
+from spinney.grow.boosting.memory import CANDIDATE, COLUMN, NODE, SLOTS
+from spinney.grow.boosting.statistics import Fields
 from spinney.grow.rules import BoostingRules
 
 THREADS = SIMULATED_THREADS if SIMULATED else 256  # of a block

@@ -1,4 +1,4 @@
-"""Send the rows of the batch's nodes to their children: grow/histogram/partition.py on the GPU.
+"""Send the rows of the batch's nodes to their children: grow/boosting/partition.py on the GPU.
 
 In: nodes with a split, and their rows in one of two orders. Out: their children's rows in the other one, `middle`, and
 empty slots for the smaller children. Nodes whose children are not searched are left alone: rows find their leaves by
@@ -15,7 +15,7 @@ import numpy as np
 from spinney._compile.cuda import cuda, gpu_function, gpu_kernel, int32, int64, uint8
 from spinney.gpu.block import running_sum
 from spinney.gpu.memory import DONE, MOST_THREADS, N_BATCH, PARENT, SLOTS, SMALL_SLOT, THREADS
-from spinney.tree.sweep import in_set
+from spinney.tree.predict_boosted import in_set
 
 _PER = 16  # rows of a thread
 TILE = THREADS * _PER

@@ -1,7 +1,7 @@
 """From sums over trees to answers, on the GPU: start values, means, links, probabilities, classes and their labels.
 
 In: arrays on the GPU. Out: others there. Formulas are the CPU's own: `criteria/` for links, `log_total` as in
-ensemble/gradients.py; of equals the first is the largest, as in NumPy.
+ensemble/boosting/gradients.py; of equals the first is the largest, as in NumPy.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spinney._compile.cuda import SIMULATED, Stream, cuda, gpu_kernel
-from spinney.criteria.elementary import exp
+from spinney.criteria.exp_log import exp
 from spinney.gpu.memory import THREADS, blocks_for, check_memory
 from spinney.gpu.statistics import log_total
 

@@ -14,16 +14,16 @@ from spinney import _random
 from spinney._compile import kernel
 from spinney.criteria.losses import AbsoluteError, Quantile
 from spinney.data.dataset import take_rows
-from spinney.ensemble.boosting import Rounds
-from spinney.ensemble.gradients import Largest, largest_of
+from spinney.ensemble.boosting.rounds.gradients import Largest, largest_of
+from spinney.ensemble.boosting.rounds.rounds import Rounds
 from spinney.gpu.loop import Loop
 from spinney.gpu.memory import RULES, as_record
 from spinney.gpu.scores import losses_of
-from spinney.grow.histogram import memory
-from spinney.grow.histogram.leaves import finish_nodes, order_pieces
-from spinney.grow.histogram.statistics import Fields, make_fields
+from spinney.grow.boosting import memory
+from spinney.grow.boosting.leaves import finish_nodes, order_pieces
+from spinney.grow.boosting.statistics import Fields, make_fields
 from spinney.grow.rules import NO_NODE, BoostingRules
-from spinney.tree.sweep import add_scores
+from spinney.tree.predict_boosted import add_scores
 
 _NO_ROWS = np.empty(0, np.int64)
 _BYTES = np.dtype((np.void, memory.NODE.itemsize))

@@ -1,4 +1,4 @@
-"""The best split of each child of the batch: grow/histogram/search.py and scan_bins.py on the GPU.
+"""The best split of each child of the batch: grow/boosting/search.py and scan_bins.py on the GPU.
 
 In: the smaller children's histograms, and their parents' in the bigger children's slots. Out: the bigger children's
 histograms, and in `nodes` the best split of each child that was wanted.
@@ -14,21 +14,11 @@ import numpy as np
 
 from spinney._compile.cuda import cuda, float64, gpu_function, gpu_kernel, int32, int64
 from spinney.gpu.block import best_of, running_sum
-from spinney.gpu.memory import (
-    BIG_SLOT,
-    DONE,
-    FIRST,
-    N_BATCH,
-    PARENT,
-    SEARCHERS,
-    SLOTS,
-    SMALL_SIDE,
-    SMALL_SLOT,
-)
-from spinney.grow.histogram.scan_bins import bounded_cut_score, category_key, cut_score
-from spinney.grow.histogram.settle import keep_split
+from spinney.gpu.memory import BIG_SLOT, DONE, FIRST, N_BATCH, PARENT, SEARCHERS, SLOTS, SMALL_SIDE, SMALL_SLOT
+from spinney.grow.boosting.choose_split import keep_split
+from spinney.grow.boosting.scan_bins import bounded_cut_score, category_key, cut_score
 from spinney.grow.rules import larger_side
-from spinney.tree.sweep import in_set
+from spinney.tree.predict_boosted import in_set
 
 _NONE = -np.inf
 _PER = SLOTS // SEARCHERS  # bins of a thread

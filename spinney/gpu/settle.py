@@ -1,4 +1,4 @@
-"""What happens between the phases, by one block: grow/batched.py and grow/histogram/settle.py on the GPU.
+"""What happens between the phases, by one block: distributed/level_growth.py and grow/boosting/choose_split.py on the GPU.
 
 In: the splits of the last batch's children. Out: nodes with their numbers, the next batch, or DONE.
 
@@ -38,8 +38,8 @@ from spinney.gpu.memory import (
     SMALL_SLOT,
     TOP,
 )
-from spinney.grow.histogram.memory import NO_SLOT
-from spinney.grow.histogram.settle import is_promising, make_pair
+from spinney.grow.boosting.choose_split import is_promising, make_pair
+from spinney.grow.boosting.memory import NO_SLOT
 from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, narrow_groups
 
 

@@ -1,4 +1,4 @@
-"""Derivatives of every row, and the same in whole units: ensemble/gradients.py and grow/histogram/sums.py on the GPU.
+"""Derivatives of every row, and the same in whole units: ensemble/boosting/gradients.py and grow/boosting/histograms.py on the GPU.
 
 In: scores, targets and weights; or derivatives and what their units are worth. Out: derivatives and their extremes;
 or `shorts`, the first order of the tree's rows, and the root's sums.
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spinney._compile.cuda import cuda, float64, gpu_function, gpu_kernel, int64
-from spinney.criteria.elementary import exp, log
+from spinney.criteria.exp_log import exp, log
 from spinney.criteria.losses import FORMULAS, softmax_derivatives
 from spinney.data.dataset import end_key, mix_code
 from spinney.gpu.memory import (
@@ -25,7 +25,7 @@ from spinney.gpu.memory import (
     NOBODY,
     SUMMARY,
 )
-from spinney.grow.histogram.statistics import (
+from spinney.grow.boosting.statistics import (
     far_gradient,
     far_hessian,
     quantise,
@@ -162,7 +162,7 @@ def fill_class_derivatives(rows, tree, bits):
 
 @gpu_function
 def log_total(scores, i):
-    """The logarithm of the sum over classes of exp(scores[class, i]), as ensemble/gradients.py has it."""
+    """The logarithm of the sum over classes of exp(scores[class, i]), as ensemble/boosting/gradients.py has it."""
     n_classes = scores.shape[0]
     largest = scores[0, i]
     for k in range(1, n_classes):

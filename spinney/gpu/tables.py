@@ -21,11 +21,11 @@ import numpy as np
 
 from spinney._compile.cuda import SIMULATED, Stream, enter_thread
 from spinney._team import Team
-from spinney.data.arrays import check_shape, runs_of
-from spinney.data.binning import Bins, learn_bins, pieces_of, sample_rows
 from spinney.data.dataset import Layout, check_rows, make_layout
-from spinney.data.elsewhere import CodesElsewhere, DatasetElsewhere, RowsElsewhere, TableElsewhere
+from spinney.data.encode import Bins, learn_bins, pieces_of, sample_rows
 from spinney.data.on_gpu import OnGpu, copy_here, view_on_gpu
+from spinney.data.reading import check_shape, runs_of
+from spinney.data.remote_table import CodesElsewhere, DatasetElsewhere, RowsElsewhere, TableElsewhere
 from spinney.data.schema import Schema, learn_source
 from spinney.data.tables import Labels, Numbers, Panel, Table, as_floats
 from spinney.gpu.codes import GROUP, code_values, gather_values, hash_rows

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney.criteria.elementary import log
+from spinney.criteria.exp_log import log
 from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI, POISSON, class_impurity
 from spinney.data.presort import ROW
 from spinney.data.target import Target

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.data.binning import MAX_BINS, Bins
+from spinney.data.encode import MAX_BINS, Bins
 from spinney.data.schema import Schema
 from spinney.io.checks import demand
 from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
@@ -176,7 +176,7 @@ def _audit_counts(forest: Forest, place: str) -> None:
     integers = forest.weight.dtype.kind == "i"
     wanted = n - n_asks if integers else n
     needs = integers or not is_classes
-    known = forest.weight.dtype.kind != "u"  # else they are of other leaves: see tree/stored.py
+    known = forest.weight.dtype.kind != "u"  # else they are of other leaves: see tree/forest.py
     good = known and len(forest.weight) in ((wanted,) if needs else (0, wanted))
     demand(good, "Weights are missing", f"{place}.weight")
     demand(

@@ -17,7 +17,7 @@ import sklearn.tree
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.data.binning import round_down
+from spinney.data.encode import round_down
 from spinney.io.errors import ModelFormatError
 from spinney.io.imported import Answering, Imported, ascending, make_schema
 from spinney.io.nodes import NO_CHILD, Nodes, Sets, last_left, make_forest

@@ -133,7 +133,7 @@ def _margin(graph: Graph, model: Formula, raw: str) -> Answer:
 
 def _depth(graph: Graph, model: Formula, raw: str) -> Answer:
     """Scores as `decision_function` gives them, and 1 for outliers as the place."""
-    from spinney.criteria.elementary import LN2
+    from spinney.criteria.exp_log import LN2
 
     share = graph.scaled("Div", raw, model.scale, 1.0)
     score = graph.add("Neg", [graph.add("Exp", [graph.scaled("Mul", share, -LN2, 1.0)])])

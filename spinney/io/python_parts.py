@@ -1,7 +1,7 @@
 """Functions that stand around the trees in Python's sources: text, in which NAME_ and PREDICT are replaced
 (`filled`).
 
-`exp` and `log` are those of criteria/elementary.py, operation by operation: the same bits.
+`exp` and `log` are those of criteria/exp_log.py, operation by operation: the same bits.
 """
 
 from __future__ import annotations

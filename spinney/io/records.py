@@ -18,9 +18,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import Bunch
 
 from spinney.criteria.user_loss import Loss
-from spinney.data.binning import Bins
+from spinney.data.encode import Bins, make_bins, split_bins
 from spinney.data.schema import Schema
-from spinney.data.stored_bins import make_bins, split_bins
 from spinney.io.audit import audit_bins, audit_forest
 from spinney.io.checks import (
     Check,
@@ -268,7 +267,7 @@ def _of_tables() -> list[Record]:
 
 
 def _of_trees() -> list[Record]:
-    from spinney.ensemble.booster import Booster
+    from spinney.ensemble.boosting.rounds.booster import Booster
     from spinney.tree.decision import DecisionTree
 
     booster: Fields = {"start": array("f8", 1), "forest": is_a(Forest)}
@@ -281,8 +280,8 @@ def _of_trees() -> list[Record]:
 
 def _of_draws() -> list[Record]:
     from spinney.ensemble.bagging import Draws, Subspaces
-    from spinney.ensemble.bootstrap import Bags, PooledBags
-    from spinney.ensemble.quantiles import LeafTargets
+    from spinney.ensemble.forests.fit.bootstrap import Bags, PooledBags
+    from spinney.ensemble.forests.fit.quantiles import LeafTargets
 
     pooled: Fields = {"first": tuple_of(COUNT), "bags": tuple_of(kept_or_none(is_a(Bags)))}
     pooled |= {"n_rows": tuple_of(COUNT), "seeds": tuple_of(SEED)}

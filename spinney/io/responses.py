@@ -1,7 +1,7 @@
 """Raw scores -> predictions, as the library that a model comes from makes them.
 
 In: raw scores (outputs, rows), and the name of a link. Out: numbers or probabilities of the same type. Exponentials are
-our own (criteria/elementary.py), the same on every machine; they differ from those of other libraries in the last digit
+our own (criteria/exp_log.py), the same on every machine; they differ from those of other libraries in the last digit
 at most.
 
     identity       x
@@ -27,7 +27,7 @@ def respond(link: str, raw: np.ndarray, scale: float = 1.0) -> np.ndarray:
 
 
 def _exp(x: np.ndarray) -> np.ndarray:
-    from spinney.criteria.elementary import exps_of
+    from spinney.criteria.exp_log import exps_of
 
     with np.errstate(over="ignore"):
         return exps_of(x).astype(x.dtype, copy=False)
@@ -47,7 +47,7 @@ def _softmax(x: np.ndarray) -> np.ndarray:
 
 
 def _log1p_exp(x: np.ndarray) -> np.ndarray:
-    from spinney.criteria.elementary import logs_of
+    from spinney.criteria.exp_log import logs_of
 
     return np.maximum(x, 0) + logs_of(1.0 + _exp(-np.abs(x))).astype(x.dtype, copy=False)
 

@@ -22,7 +22,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
-from spinney._side_by_side import side_by_side
+from spinney._interruptible_threads import side_by_side
 from spinney.data.reading import with_rows
 from spinney.prune.cost_complexity import Path, full_path
 from spinney.prune.fitted import tree_of, with_tree

@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 
+from spinney.data.files.streamed import StreamedTable
 from spinney.data.on_gpu import here
 from spinney.data.reading import with_rows
-from spinney.data.streamed import StreamedTable
 from spinney.estimators.base import check_weights
 from spinney.reporting.charts import short
 from spinney.view.numbers import write_boolean

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from spinney.data.text_blocks import blocks_of
+from spinney.data.files.csv import blocks_of
 from spinney.tables.files import Source
 
 _BYTES = 2**25  # of text in a part

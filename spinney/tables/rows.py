@@ -26,7 +26,7 @@ _SHIFT = np.uint64(32)  # 32 bits of a hash are kept
 
 def hash_rows(X: pl.DataFrame, y: np.ndarray) -> np.ndarray | None:
     """Return a hash per row, including its target; None for tables so large that it would be slow."""
-    from spinney.data.content import hashes_of_keys
+    from spinney.data.row_hash import hashes_of_keys
 
     if len(y) * (X.width + 1) > _MOST_CELLS:
         return None

@@ -36,7 +36,7 @@ def stream_table(
     doubtful: Sequence[Column] = (),
 ) -> tuple[Any, pl.DataFrame]:
     """Open the features of the rows with a target; also return the target and other columns, as `read_table` does."""
-    from spinney.data.file_table import open_table
+    from spinney.data.files.open_table import open_table
 
     select = selection(source, columns, missing, target, also, doubtful)
     names = [name for column in columns for name in column.features]

@@ -13,11 +13,11 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
-from spinney.data.bin_values import stand_ins
-from spinney.data.binning import Bins
-from spinney.data.shared import Part
+from spinney.data.encode import Bins
+from spinney.data.opened_table import Part
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
+from spinney.data.thresholds import stand_ins
 from spinney.tree.decision import DecisionTree
 from spinney.tree.packed import COLUMN, Steps, child_at, n_branches, next_by_number, next_by_value
 

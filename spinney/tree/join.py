@@ -16,7 +16,7 @@ from spinney.tree.forest import Forest
 
 if TYPE_CHECKING:
     from spinney._team import Team
-    from spinney.data.binning import Bins
+    from spinney.data.encode import Bins
 
 
 def join(forests: Sequence[Forest], team: Team | None = None) -> Forest:

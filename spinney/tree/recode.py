@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spinney.data.binning import Bins
+from spinney.data.encode import Bins
 from spinney.data.tables import Panel, Table
 from spinney.tree.arrays import small
 from spinney.tree.forest import MISSING_LEFT, Forest

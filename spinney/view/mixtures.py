@@ -86,7 +86,7 @@ def _some(values: np.ndarray, columns: list[int]) -> np.ndarray:
 def component_shares(step: Any, rows: np.ndarray) -> np.ndarray:
     """Return each component's responsibility for each row under the mixture of a step."""
     from spinney._team import Team
-    from spinney.cluster.expect import Gaussians, expect, read_rows
+    from spinney.cluster.e_step import Gaussians, expect, read_rows
 
     origin = step.means.mean(axis=0)
     mixture = Gaussians(step.weights, step.means - origin, np.ascontiguousarray(step.covariances))

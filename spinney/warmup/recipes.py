@@ -2,15 +2,205 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from spinney.warmup.explained import explained
-from spinney.warmup.imported import imported
-from spinney.warmup.tables import ROWS, classes, few_cells, layouts, numbers, strings, target, weights, with_holes
+# ----------------------------------------------------------------------------------------------------------------------
+# Small tables of every kind, for recipes.
+
+
+ROWS = 240
+
+
+def numbers(n: int = ROWS, columns: int = 5) -> np.ndarray:
+    return np.random.RandomState(0).randn(n, columns)
+
+
+def with_holes(n: int = ROWS) -> np.ndarray:
+    X = numbers(n)
+    X[np.random.RandomState(1).rand(*X.shape) < 0.1] = np.nan
+    return X
+
+
+def strings(n: int = ROWS) -> np.ndarray:
+    X = numbers(n).astype(object)
+    X[:, 1] = np.random.RandomState(2).choice(["red", "green", "blue", "grey"], n)
+    return X
+
+
+def few_cells(dtype: type, n: int = ROWS, share: float = 0.01, holes: bool = True) -> Any:
+    """A sparse matrix that is too large to be laid out."""
+    from scipy.sparse import coo_matrix
+
+    random, shape = np.random.RandomState(0), (n, 8_000)
+    n_cells = int(share * n * 8_000)
+    places = random.randint(n, size=n_cells), random.randint(8_000, size=n_cells)
+    X = coo_matrix((random.rand(n_cells).astype(dtype), places), shape).tocsr()
+    X.data[::7] = np.nan if holes else 0.0
+    return X
+
+
+def layouts(every: bool) -> list[tuple[str, np.ndarray]]:
+    """The same numbers as they lie in memory: rows or columns together, neither, halved, read-only."""
+    X = numbers()
+    found = [("numbers", X), ("float32", X.astype(np.float32)), ("column by column", np.asfortranarray(X))]
+    if every:
+        found.append(("float32, column by column", np.asfortranarray(X, np.float32)))
+        found += [(f"{name}, strided", np.repeat(one, 2, axis=1)[:, ::2]) for name, one in found[:2]]
+        found += [(f"{name}, read-only", read_only(one)) for name, one in found]
+    return found
+
+
+def read_only(X: np.ndarray) -> np.ndarray:
+    X = X.view()
+    X.flags.writeable = False
+    return X
+
+
+def target(X: np.ndarray) -> np.ndarray:
+    return np.nan_to_num(X[:, 0].astype(float))
+
+
+def classes(X: np.ndarray, n: int = 2) -> np.ndarray:
+    return np.digitize(target(X), np.linspace(-0.8, 0.8, n - 1) if n > 2 else [0.0])
+
+
+def weights(X: np.ndarray) -> np.ndarray:
+    return np.random.RandomState(3).rand(len(X)) + 0.5
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Recipes: explanations of fitted models, for the kernels that only these need.
+
+
+def explained(every: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """SHAP values, dependence, importances and proximities."""
+    import spinney
+    from spinney import explain
+
+    few: dict[str, Any] = {"n_estimators": 2, "random_state": 0}
+    X, words, holes = numbers(), strings(), with_holes()
+    y, labels = target(X), classes(words, 3)
+
+    def boosted() -> Any:
+        return spinney.GradientBoostingRegressor(**few).fit(X, y)
+
+    def named() -> Any:
+        return spinney.GradientBoostingClassifier(**few).fit(words, labels)
+
+    yield "values", lambda: explain.shap(boosted(), X)
+    yield "pairs", lambda: explain.shap(boosted(), X, interactions=True)
+    yield "background", lambda: explain.shap(boosted(), X, X)
+    yield "pairs, background", lambda: explain.shap(boosted(), X, X[:1], interactions=True)
+    yield "strings", lambda: explain.shap(named(), words)
+    yield "dependence", lambda: explain.partial_dependence(boosted(), X, [0, (0, 1)])
+    yield "dependence, strings", lambda: explain.ice(named(), words, 0)
+    yield "dependence, probabilities", lambda: explain.partial_dependence(named(), words, 0)
+    yield "interactions", lambda: explain.friedman_h(boosted(), X, [0, 1], kind="overall")
+    yield "held-out gains", lambda: explain.importances(boosted(), X, y, "held_out")
+    yield "held-out gains, three classes", lambda: explain.importances(named(), words, labels, "held_out")
+    if every:
+        forest = partial(spinney.RandomForestRegressor, **few)
+        yield "dependence, deep trees", lambda: explain.partial_dependence(forest().fit(*_deep()), _deep()[0], 0)
+        yield "proximities", lambda: explain.proximity(forest().fit(X, y), X)
+        yield "missing values", lambda: explain.shap(_forest_of(holes, few), holes)
+
+
+def _forest_of(X: Any, few: dict[str, Any]) -> Any:
+    from spinney import RandomForestClassifier
+
+    return RandomForestClassifier(**few).fit(X, classes(X))
+
+
+def _deep() -> Any:
+    """Rows whose trees are deeper than ten questions."""
+    import numpy as np
+
+    X = np.arange(4000.0)[:, None]
+    return X, np.sin(X[:, 0] ** 2)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Recipes for models of other libraries: small ones, read and asked.
+
+
+_COLUMNS = 5
+
+
+def imported(every: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Scores in float32 by codes and by values, with and without sets; forests by values."""
+    from spinney import from_xgboost
+
+    X = np.random.RandomState(0).randn(240, _COLUMNS)
+    X[:, 1] = np.arange(240) % 7
+    X[::9, 2] = np.nan
+    tables: list[tuple[str, np.ndarray]] = [
+        ("numbers", X),
+        ("float32", X.astype(np.float32)),
+        ("column by column", np.asfortranarray(X)),
+    ]
+    for name, table in tables if every else tables[:2]:
+        for n_trees in (2, 24):
+            for with_sets in (False, True):
+                kind = f"{n_trees} trees{' with sets' if with_sets else ''}, {name}"
+                yield kind, partial(_ask, partial(from_xgboost, _booster(n_trees, with_sets)), table)
+        for other in ("RandomForestClassifier", "RandomForestRegressor", "HistGradientBoostingClassifier"):
+            yield f"scikit-learn's {other}, {name}", partial(_ask_sklearn, other, table)
+
+
+def _ask(read: Callable[[], Any], X: np.ndarray) -> None:
+    model = read()
+    model.predict(X)
+    model.predict(X[:1])
+    model.apply(X)
+
+
+def _ask_sklearn(kind: str, X: np.ndarray) -> None:
+    import sklearn.ensemble
+
+    from spinney import from_sklearn
+
+    model = getattr(sklearn.ensemble, kind)()
+    model.set_params(**{"max_iter" if kind.startswith("Hist") else "n_estimators": 3})
+    _ask(partial(from_sklearn, model.fit(X, np.nan_to_num(X[:, 0]) > 0)), X)
+
+
+def _booster(n_trees: int, with_sets: bool) -> bytes:
+    """A model as XGBoost writes it: trees of one question."""
+    trees = [_stump(k, with_sets and k % 2 == 1) for k in range(n_trees)]
+    shape = {"base_score": "5E-1", "num_class": "0", "num_feature": str(_COLUMNS), "num_target": "1"}
+    model = {"gbtree_model_param": {"num_parallel_tree": "1"}, "tree_info": [0] * n_trees, "trees": trees}
+    learner = {
+        "gradient_booster": {"name": "gbtree", "model": model},
+        "learner_model_param": shape,
+        "objective": {"name": "binary:logistic"},
+        "feature_names": [],
+    }
+    return json.dumps({"learner": learner, "version": [3, 0, 0]}).encode()
+
+
+def _stump(k: int, asks_set: bool) -> dict[str, Any]:
+    column = 1 if asks_set else (0, 2, 3, 4)[k % 4]
+    return {
+        "left_children": [1, -1, -1],
+        "right_children": [2, -1, -1],
+        "split_indices": [column, 0, 0],
+        "split_conditions": [0.1 * k, -0.5, 0.5],
+        "split_type": [int(asks_set), 0, 0],
+        "default_left": [k % 2, 0, 0],
+        "sum_hessian": [2.0, 1.0, 1.0],
+        "loss_changes": [1.0, 0.0, 0.0],
+        "tree_param": {"size_leaf_vector": "1"},
+        "categories": [k % 7] if asks_set else [],
+        "categories_nodes": [0] if asks_set else [],
+        "categories_segments": [0] if asks_set else [],
+        "categories_sizes": [1] if asks_set else [],
+    }
+
 
 Recipe = tuple[str, Callable[[], Any]]
 
@@ -266,7 +456,7 @@ def _bagging(every: bool) -> Iterator[Recipe]:
 
 def _auto(every: bool) -> Iterator[Recipe]:
     from spinney import AutoClassifier, AutoRegressor
-    from spinney.estimators.auto_params import DEFAULT
+    from spinney.estimators.automatic.params import DEFAULT
 
     # what the members need is compiled by their own families' recipes: these are for what lies between them
     names = [name for name in DEFAULT if every or name != "boosting_of_large_trees"]  # which are the same kernels

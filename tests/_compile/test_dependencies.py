@@ -253,11 +253,11 @@ def test_every_kernel_can_be_told_and_every_process_tells_the_same():
     assert first == second
     assert first.count("\n") > 300
     assert len({line.split()[-1] for line in first.splitlines()}) > 250
-    from spinney.grow.histogram import grower
+    from spinney.grow.boosting import grower
 
     names = {name for name, _ in every_kernel()}
     assert {line.split()[0] for line in first.splitlines()} >= names
-    assert "spinney.grow.histogram.grower.grow_tree" in names
+    assert "spinney.grow.boosting.grower.grow_tree" in names
     assert any(isinstance(getattr(value, "part", None), Part) for value in vars(grower).values())
 
 

@@ -11,11 +11,11 @@ from spinney._compile.speech import Cost
 from tests._compile.processes import run
 
 GROW, SEARCH, ENCODE, WALK, OTHER = (
-    "spinney.grow.histogram.grower.grow_tree",
-    "spinney.grow.histogram.search.search_chunk",
-    "spinney.data.binning._encode",
-    "spinney.tree.sweep.walk",
-    "spinney.grow.codes.grower.grow",
+    "spinney.grow.boosting.grower.grow_tree",
+    "spinney.grow.boosting.search.search_chunk",
+    "spinney.data.encode._encode",
+    "spinney.tree.predict_boosted.walk",
+    "spinney.grow.binned.grower.grow",
 )
 FIT = {GROW: Cost(1.0, 1, False), SEARCH: Cost(2.0, 2, True), ENCODE: Cost(3.0, 1, False), WALK: Cost(0.4, 1, False)}
 SIZE = 40_000  # bytes of Python's code of a kernel that nobody has measured: five seconds
@@ -120,7 +120,7 @@ def test_what_takes_no_time_is_not_worth_a_word(clock, capsys):
 
 
 def test_every_family_has_a_line_of_its_own_once(clock, capsys):
-    for name in (OTHER, GROW, OTHER, "spinney.cluster.assign._assign", GROW):
+    for name in (OTHER, GROW, OTHER, "spinney.cluster.assign._assign_by_bounds", GROW):
         compile_kernel(clock, name, seconds=0.0)
     assert [family for family, _ in said(capsys)] == ["forests", "gradient boosting", "clustering"]
 
@@ -173,13 +173,13 @@ def test_once_is_once(capsys):
 
 
 @pytest.mark.parametrize("name, family", [
-    ("spinney.grow.lists.grower._grow", "exact trees"),
+    ("spinney.grow.exact.grower._grow", "exact trees"),
     (OTHER, "forests"),
-    ("spinney.grow.histogram.grower.grow_tree", "gradient boosting"),
+    ("spinney.grow.boosting.grower.grow_tree", "gradient boosting"),
     ("spinney.grow.describe._describe_means", "trees"),
-    ("spinney.ensemble.gradients._fill", "gradient boosting"),
+    ("spinney.ensemble.boosting.gradients._fill", "gradient boosting"),
     ("spinney.ensemble.adaboost._weigh", "AdaBoost"),
-    ("spinney.cluster.assign._assign", "clustering"),
+    ("spinney.cluster.assign._assign_by_bounds", "clustering"),
     ("spinney._random.stream_key", "kernels"),
     ("elsewhere.f", "kernels"),
 ])  # fmt: skip

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.cluster.bisect import BisectSettings, bisect, leaf_of
+from spinney.cluster.bisecting import BisectSettings, bisect, leaf_of
 from spinney.cluster.kmeans import KMeansSettings, relative_centres
 from spinney.cluster.points import read_tiles, take_points
 from tests.cluster.cases import ALONE, blobs, points_of, tables

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.cluster import bounds
-from spinney.cluster.assign import assign_rows, no_assignment
-from spinney.cluster.bounds import Bounds, Policy, assign_with_bounds
+from spinney.cluster import assign as bounds
+from spinney.cluster.assign import Bounds, Policy, assign_rows, assign_with_bounds, no_assignment
 from tests.cluster.cases import ALONE, blobs, points_of, tables
 from tests.compiled import THREADS, few
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from spinney._team import Team
-from spinney.cluster.expect import Gaussians, collect, expect, read_rows
+from spinney.cluster.e_step import Gaussians, collect, expect, read_rows
 from spinney.cluster.gaussians import as_matrices, next_mixture
 from tests.cluster.cases import ALONE
 from tests.compiled import THREADS, few

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.cluster.expect import Gaussians, collect, read_rows
+from spinney.cluster.e_step import Gaussians, collect, read_rows
 from spinney.cluster.gaussians import FORMS, as_matrices, expand, next_mixture, precisions, publish
 from spinney.cluster.mixture import (
     MixtureSettings,

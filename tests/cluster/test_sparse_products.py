@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spinney._compile import kernel
-from spinney.cluster import sparse_products
-from spinney.cluster.sparse_products import add_columns, lay_abreast, subtract_products
+from spinney.cluster import sparse_points as sparse_products
+from spinney.cluster.sparse_points import add_columns, lay_abreast, subtract_products
 
 
 @kernel

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.cluster.expect import collect, read_rows
+from spinney.cluster.e_step import collect, read_rows
 from spinney.cluster.mixture import MixtureSettings, covariance_prior, middle_of, posterior_from_shares, random_shares
 from spinney.cluster.variational import Priors, expected_weights, next_posterior
 from tests.cluster.cases import ALONE

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.criteria.elementary import LN2, exp, exp_of, exps_of, log, log1p_exp, log_of, logs_of, sigmoid
+from spinney.criteria.exp_log import LN2, exp, exp_of, exps_of, log, log1p_exp, log_of, logs_of, sigmoid
 from tests.compiled import PLAIN_PYTHON, few, outer
 
 pytestmark = pytest.mark.kernels

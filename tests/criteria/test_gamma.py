@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, psi
 
-from spinney.criteria.gamma import digammas_of, log_gammas_of
+from spinney.cluster.variational import digammas_of, log_gammas_of
 
 pytestmark = pytest.mark.kernels
 

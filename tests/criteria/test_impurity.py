@@ -8,17 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.criteria import impurity
-from spinney.criteria.impurity import (
-    ENTROPY,
-    ERROR,
-    GINI,
-    LOG_BITS,
-    NAMES,
-    POISSON,
-    SQUARED,
-    class_impurity,
-    log_table,
-)
+from spinney.criteria.impurity import ENTROPY, ERROR, GINI, LOG_BITS, NAMES, POISSON, SQUARED, class_impurity, log_table
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels

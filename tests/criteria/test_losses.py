@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spinney.criteria.elementary import log_of
+from spinney.criteria.exp_log import log_of
 from spinney.criteria.losses import (
     BY_NAME,
     FORMULAS,

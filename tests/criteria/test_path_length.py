@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-
-from spinney.criteria.path_length import anomaly_scores, average_path_length
+from spinney.ensemble.forests.fit.isolation import anomaly_scores, average_path_length
 
 
 @pytest.mark.kernels

@@ -7,7 +7,7 @@ import pytest
 
 from spinney import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.criteria.user_criterion import compile_criterion
-from spinney.grow.lists.grower import grow_own
+from spinney.grow.exact.grower import grow_own
 from tests.compiled import PLAIN_PYTHON
 
 compiled = pytest.mark.skipif(PLAIN_PYTHON, reason="nothing is compiled")

@@ -20,8 +20,7 @@ from spinney import (
     RandomForestRegressor,
     open_table,
 )
-from spinney.data.batch_files import _together, reading
-from spinney.data.batches import SpilledBatches
+from spinney.data.files.batches import SpilledBatches, _together, reading
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.normal(size=(100, 4))

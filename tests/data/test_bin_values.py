@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from spinney._random import uniform
 from spinney._team import Team
-from spinney.data.bin_values import Middles, draw_code, find_middles
-from spinney.data.binning import MAX_BINS, learn_bins
+from spinney.data.encode import MAX_BINS, learn_bins
 from spinney.data.tables import Panel, Table
+from spinney.data.thresholds import Middles, draw_code, find_middles
 from tests.compiled import PLAIN_PYTHON, few, outer
 
 pytestmark = pytest.mark.kernels

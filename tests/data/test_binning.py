@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.data import binning
-from spinney.data.binning import MAX_BINS, learn_bins
+from spinney.data import encode as binning
+from spinney.data.encode import MAX_BINS, learn_bins
 from spinney.data.tables import Panel, Table
 from tests.compiled import PLAIN_PYTHON, THREADS, few
 

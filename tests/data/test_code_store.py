@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from spinney._team import Team
-from spinney.data import binning, dataset
-from spinney.data.code_store import Kept, Writing, checksum, keep
+from spinney.data import dataset
+from spinney.data import encode as binning
+from spinney.data.files.streamed_rows import Kept, Writing, checksum, keep
 from spinney.data.tables import Panel, Table
-from spinney.ensemble import forests
+from spinney.ensemble.forests.fit import fit as forests
 
 FAR = 2**31 + 5  # rows of a thin table
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spinney.data.content import order_by_content, order_of_codes, order_of_columns
+from spinney.data.row_hash import order_by_content, order_of_codes, order_of_columns
 from spinney.data.tables import Panel, Table
 from tests.compiled import PLAIN_PYTHON
 

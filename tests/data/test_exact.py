@@ -5,8 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from spinney._team import Team
-from spinney.data.dataset import Dataset
-from spinney.data.exact import ExactDataset, open_dataset
+from spinney.data.dataset import Dataset, ExactDataset, open_dataset
 from spinney.data.presort import ROW
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Panel, Table

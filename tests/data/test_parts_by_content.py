@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinney.data.content import hashes_of_keys
 from spinney.data.holdout import parts_by_content
+from spinney.data.row_hash import hashes_of_keys
 from spinney.data.weights import Weights
 
 SHARES = {"kept_share": 0.85, "held_share": 0.15}

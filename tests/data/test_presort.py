@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spinney._team import Team
 from spinney.data import presort as module
-from spinney.data.binning import learn_bins
+from spinney.data.encode import learn_bins
 from spinney.data.presort import RANK, ROW, presort
 from spinney.data.tables import Panel, Table
 from tests.compiled import PLAIN_PYTHON, THREADS, few

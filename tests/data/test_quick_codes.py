@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.data import binning
-from spinney.data.quick_codes import find_cells
+from spinney.data import encode as binning
+from spinney.data.encode import find_cells
 from spinney.data.tables import Panel, Table
 
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1e-45, 3e38, -3e38, 1.7e308, -1.7e308, 1.0]

@@ -7,10 +7,10 @@ import pytest
 from spinney import DecisionTreeClassifier, DecisionTreeRegressor, GradientBoostingClassifier
 from spinney._team import Team
 from spinney.data import presort as presort_module
-from spinney.data.binning import learn_bins
+from spinney.data.encode import learn_bins
+from spinney.data.opened_table import OpenedTable
 from spinney.data.presort import presort
 from spinney.data.schema import learn_and_read
-from spinney.data.shared import OpenedTable
 
 RANDOM = np.random.RandomState(0)
 

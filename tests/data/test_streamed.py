@@ -24,10 +24,12 @@ from spinney import (
     open_table,
 )
 from spinney._team import Team
-from spinney.data import batch_files, binning, streamed, streamed_rows, text_batches
-from spinney.data import batches as batches_module
-from spinney.data.batch_files import FileBatches
-from spinney.data.batches import Batch, SpilledBatches, Waiting, read_ahead
+from spinney.data import encode as binning
+from spinney.data.files import batches as batch_files
+from spinney.data.files import batches as batches_module
+from spinney.data.files import csv as text_batches
+from spinney.data.files import streamed, streamed_rows
+from spinney.data.files.batches import Batch, FileBatches, SpilledBatches, Waiting, read_ahead
 from spinney.evaluate import cross_validate
 
 N = 1200

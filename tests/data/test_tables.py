@@ -14,8 +14,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinney.data.objects import read_objects
-from spinney.data.reading import open_table, with_rows
+from spinney.data.reading import open_table, read_objects, with_rows
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.tables import Labels, Numbers, Table
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from spinney import GradientBoostingRegressor, open_table
-from spinney.data import text_batches
+from spinney.data.files import csv as text_batches
 
 
 @pytest.fixture(params=["polars", "pyarrow"])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.data.text_blocks import blocks_of
+from spinney.data.files.csv import blocks_of
 
 CELLS = st.text(st.sampled_from('ab,"\n '), max_size=12)
 

@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 from spinney._team import Team
-from spinney.data import binning
-from spinney.data.dataset import row_keys
-from spinney.data.exact import open_dataset
+from spinney.data import encode as binning
+from spinney.data.dataset import open_dataset, row_keys
 from spinney.data.schema import learn_and_read
 from spinney.distributed.collections import find_client, is_dask, is_remote, vector_here
 from spinney.distributed.table import RemoteTable

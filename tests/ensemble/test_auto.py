@@ -1,8 +1,7 @@
 """Rounds, rates and tree sizes that follow from a table."""
 
 import pytest
-
-from spinney.ensemble.auto import (
+from spinney.ensemble.boosting.rounds.round_search import (
     CLASSIC_RATE,
     MOST_ROUNDS,
     Chosen,

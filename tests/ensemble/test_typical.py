@@ -5,13 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.metrics import mean_poisson_deviance
+from spinney.ensemble.boosting.rounds.round_search import Typical, _high, typical_losses
+from spinney.ensemble.boosting.rounds.scoring import raw_losses
 
 from spinney._team import Team
 from spinney.criteria.losses import Gamma, Poisson, Tweedie
 from spinney.data.weights import Weights
 from spinney.ensemble.metrics import Metric
-from spinney.ensemble.scoring import raw_losses
-from spinney.ensemble.typical import Typical, _high, typical_losses
 
 
 @pytest.mark.parametrize("share", [0.5, 0.99])

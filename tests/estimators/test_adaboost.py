@@ -189,7 +189,7 @@ def test_same_model_for_any_number_of_threads(algorithm, reweight):
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_same_model_of_many_rows_for_any_number_of_threads(algorithm):
-    """Large enough for a team and for blocks (grow/lists/stumps.py)."""
+    """Large enough for a team and for blocks (grow/exact/stumps.py)."""
     X, y = make_moons(20_000, noise=0.4, random_state=0)
     models = [AdaBoostClassifier(n_jobs=n, algorithm=algorithm, n_estimators=5).fit(X, y) for n in (1, 2, 5)]
     assert len({model.fingerprint_ for model in models}) == 1
@@ -293,8 +293,8 @@ def test_bootstraps_are_counts(depth):
 
 
 def test_the_table_is_read_and_sorted_once(monkeypatch):
-    import spinney.estimators.tree_series as series
-    import spinney.grow.lists.fit as fit
+    import spinney.estimators.trees.series as series
+    import spinney.grow.exact.fit as fit
 
     calls = []
     for module, name in ((series, "learn_and_read"), (fit, "presort")):

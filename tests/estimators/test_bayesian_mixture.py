@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from spinney import BayesianGaussianMixture
-from spinney.estimators import bayesian_mixture
+from spinney.estimators.clusters import bayesian_mixture
 
 X, LABEL = make_blobs(300, n_features=3, centers=[[0, 0, 0], [7, 0, -3], [0, 8, 3]], random_state=5, cluster_std=1.5)
 FORMS = ("full", "tied", "diag", "spherical")

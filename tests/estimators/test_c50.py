@@ -10,15 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.model_selection import cross_val_score
 
-from spinney import (
-    C45Classifier,
-    C50Classifier,
-    export_text,
-    load,
-    plot_staged_errors,
-    save,
-    trees_to_frame,
-)
+from spinney import C45Classifier, C50Classifier, export_text, load, plot_staged_errors, save, trees_to_frame
 from spinney.datasets import load_penguins
 from tests.oracles.c50 import boost as by_hand
 from tests.oracles.c50 import vote

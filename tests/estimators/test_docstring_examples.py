@@ -23,6 +23,6 @@ def test_examples_in_docstrings(name):
 
 @pytest.mark.slow
 def test_examples_in_docstrings_of_automatic_models():
-    result = doctest.testmod(importlib.import_module("spinney.estimators.auto"))
+    result = doctest.testmod(importlib.import_module("spinney.estimators.automatic.auto"))
     assert result.attempted
     assert not result.failed

@@ -6,7 +6,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import silhouette_score
 
 from spinney import KMeans, elbow, select_components
-from spinney.cluster.elbow import bend
+from spinney.estimators.clusters.number_of_clusters import bend
 
 X, LABEL = make_blobs(400, centers=4, n_features=3, random_state=1)
 

@@ -15,7 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.inspection import permutation_importance
 
 import spinney
-from spinney.estimators import imported, imported_model
+from spinney.estimators import imported
+from spinney.estimators import imported as imported_model
 from spinney.estimators.imported import ImportedClassifier, ImportedRegressor
 from spinney.io.imported import Answering, Reading
 from spinney.tree.recode import recoded

@@ -104,8 +104,8 @@ def test_boosting_goes_on(path):
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_boosting_with_few_histograms_and_many_copies(monkeypatch, n_jobs):
     """Histograms that were given up are summed again; columns of many cells have several copies of their bins."""
-    from spinney.ensemble import boosting
-    from spinney.grow.histogram import sparse_memory
+    from spinney.ensemble.boosting.rounds import rounds as boosting
+    from spinney.grow.boosting import sparse as sparse_memory
 
     monkeypatch.setattr(sparse, "DENSE_CELLS", 0)
     dense, stored, y = drawn(5, n=2000)

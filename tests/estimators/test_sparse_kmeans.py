@@ -125,7 +125,7 @@ def test_threads(monkeypatch, init, dtype):
     _, stored = drawn(4, 5000, 30, dtype=dtype)
     start = np.asarray(stored[:7].todense()) if init == "rows" else init
     for most_cells in (0, 1 << 26):  # both ways of measuring in k-means++
-        monkeypatch.setattr("spinney.cluster.sparse_plusplus.MOST_CELLS", most_cells)
+        monkeypatch.setattr("spinney.cluster.plusplus.MOST_CELLS", most_cells)
         model = spinney.KMeans(7, init=start, n_init=1, random_state=0)
         assert len({clone(model).set_params(n_jobs=n).fit(stored).fingerprint_ for n in (1, 2, 5)}) == 1
 
@@ -172,7 +172,7 @@ def test_rows_in_another_order():
 @pytest.mark.parametrize("weights", ["alike", "whole", "any"])
 def test_large_tables_draw_well(monkeypatch, dtype, weights):
     """Beyond a size, distances of k-means++ are rounded in another way: mostly the same rows are drawn."""
-    monkeypatch.setattr("spinney.cluster.sparse_plusplus.MOST_CELLS", 0)
+    monkeypatch.setattr("spinney.cluster.plusplus.MOST_CELLS", 0)
     dense, stored = drawn(6, 400, 60, dtype=dtype)
     model = spinney.KMeans(8, n_init=1, random_state=1)
     weight = weights_of(weights, 400)
@@ -182,7 +182,7 @@ def test_large_tables_draw_well(monkeypatch, dtype, weights):
 
 
 def test_rows_that_are_alike_are_drawn_once(monkeypatch):
-    monkeypatch.setattr("spinney.cluster.sparse_plusplus.MOST_CELLS", 0)
+    monkeypatch.setattr("spinney.cluster.plusplus.MOST_CELLS", 0)
     random = np.random.RandomState(0)
     kinds = np.where(random.rand(6, 50) < 0.3, random.randn(6, 50), 0.0)
     model = spinney.KMeans(6, n_init=1, random_state=0).fit(sp.csr_array(np.repeat(kinds, 30, axis=0)))

@@ -21,7 +21,7 @@ from spinney import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
 )
-from spinney.data.shared import OpenedTable
+from spinney.data.opened_table import OpenedTable
 from spinney.datasets import load_penguins
 from spinney.evaluate import cross_validate
 from tests.gpu.stand_ins import Cupy

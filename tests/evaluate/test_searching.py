@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from spinney import DecisionTreeClassifier, GradientBoostingClassifier
-from spinney.data.shared import OpenedTable
+from spinney.data.opened_table import OpenedTable
 from spinney.datasets import load_penguins
 from spinney.evaluate import search
 

@@ -10,7 +10,7 @@ import pytest
 
 import spinney.explain
 from spinney._compile import PLAIN_PYTHON
-from spinney.estimators.explained import Explained
+from spinney.estimators.base import Explained
 
 matplotlib.use("Agg")
 EXAMPLES = [getattr(spinney.explain, name) for name in spinney.explain.__all__]

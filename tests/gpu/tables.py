@@ -7,11 +7,10 @@ import numpy as np
 
 import spinney
 from spinney._team import Team
-from spinney.data import binning
-from spinney.data.dataset import encode_dataset, row_keys, take_rows
-from spinney.data.exact import open_dataset
+from spinney.data import encode as binning
+from spinney.data.dataset import encode_dataset, open_dataset, row_keys, take_rows
 from spinney.data.schema import learn_and_read
-from spinney.ensemble import auto
+from spinney.ensemble.boosting.rounds import round_search as auto
 from spinney.gpu.tables import GpuRows, GpuTable
 from tests.gpu.stand_ins import Capsule, Cupy, Torch
 

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from spinney._team import Team
 from spinney.criteria.gains import Link, Penalty
-from spinney.data.binning import learn_bins
 from spinney.data.dataset import Dataset, encode_dataset
+from spinney.data.encode import learn_bins
 from spinney.data.tables import Panel, Table
-from spinney.grow.histogram import memory, statistics
-from spinney.grow.histogram.freeze import freeze, lay
-from spinney.grow.histogram.grower import grow_tree
-from spinney.grow.histogram.leaves import add_tree
+from spinney.grow.boosting import memory, statistics
+from spinney.grow.boosting.freeze import freeze, lay
+from spinney.grow.boosting.grower import grow_tree
+from spinney.grow.boosting.leaves import add_tree
 from spinney.grow.rules import BoostingRules, Kinds
 from spinney.tree.forest import Forest
 from tests.oracles import boosting_batches as reference

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.grow.batched import grow_batched
-from spinney.grow.histogram.memory import NO_SLOT
+from spinney.distributed.level_growth import grow_batched
+from spinney.grow.boosting.memory import NO_SLOT
 from tests.compiled import few
 from tests.grow.cases import (
     assert_same,

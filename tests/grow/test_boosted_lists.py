@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 
 from spinney._team import Team
 from spinney.criteria.gains import Link, Penalty
-from spinney.data.exact import open_exact
+from spinney.data.dataset import open_exact
 from spinney.data.tables import Panel, Table
-from spinney.grow.boosted_freeze import freeze
-from spinney.grow.boosted_lists import CHUNK, grow_from_lists
-from spinney.grow.boosted_memory import make_lists, make_rows, make_work
+from spinney.grow.boosting.sorted import CHUNK, freeze_sorted, grow_from_lists, make_lists, make_rows, make_work
 from spinney.grow.rules import BoostingRules, Kinds
 from spinney.tree.descend_many import add_values
 from tests.oracles.exact_boosting import Row, Rules, answer, grow, questions
@@ -55,7 +53,7 @@ def grow_ours(X, is_categorical, derivatives, rules, counts=None, chosen=NO_ROWS
         )
         kinds = Kinds(any(is_categorical) or None, own.has_monotone or None)
         n_nodes = team.run(grow_from_lists, make_lists(dataset, monotone, team), rows, own, work, kinds)
-        return freeze(work, n_nodes, dataset, rows.fields), work.leaf_of_row
+        return freeze_sorted(work, n_nodes, dataset, rows.fields), work.leaf_of_row
 
 
 def values_of(forest, X):

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.grow.batched import grow_batched
-from spinney.grow.cpu_backend import CpuBackend
-from spinney.grow.histogram import memory
-from spinney.grow.histogram.freeze import freeze, lay
+from spinney.distributed.level_growth import CpuBackend, grow_batched
+from spinney.grow.boosting import memory
+from spinney.grow.boosting.freeze import freeze, lay
 from spinney.grow.rules import Kinds
 from tests.compiled import few
 from tests.grow.cases import WAYS, assert_same, cases, grow_cpu, make_case, make_dataset, make_limits, make_work

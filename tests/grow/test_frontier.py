@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spinney.grow.boosting.memory import NODE
 from spinney.grow.frontier import pop, priority, push
-from spinney.grow.histogram.memory import NODE
 from tests.compiled import few, outer, records
 
 pytestmark = pytest.mark.kernels

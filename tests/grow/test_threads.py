@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
+from spinney.ensemble.boosting.rounds.booster import BoostingSettings, Task
+from spinney.ensemble.boosting.rounds.rounds import train
 
 from spinney._team import Team
 from spinney.criteria.losses import LogLoss, Poisson, Quantile, SquaredError
-from spinney.data.binning import learn_bins
 from spinney.data.dataset import encode_dataset
+from spinney.data.encode import learn_bins
 from spinney.data.tables import Panel, Table
 from spinney.data.target import Target
 from spinney.data.weights import read_weights
-from spinney.ensemble.boosting import train
-from spinney.ensemble.boosting_settings import BoostingSettings
-from spinney.ensemble.task import Task
 from tests.boosted import plain_trees
 from tests.compiled import PLAIN_PYTHON
 

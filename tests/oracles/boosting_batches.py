@@ -13,10 +13,10 @@ import numpy as np
 from spinney._compile import kernel
 from spinney.criteria.gains import Penalty, bounded_score, clip, leaf_score, leaf_value
 from spinney.data.dataset import records
-from spinney.grow.batched import grow_batched
-from spinney.grow.histogram.memory import CANDIDATE, NO_SLOT, SLOTS, Rows, Table, Work
-from spinney.grow.histogram.scan_bins import Sums
-from spinney.grow.histogram.statistics import Fields
+from spinney.distributed.level_growth import grow_batched
+from spinney.grow.boosting.memory import CANDIDATE, NO_SLOT, SLOTS, Rows, Table, Work
+from spinney.grow.boosting.scan_bins import Sums
+from spinney.grow.boosting.statistics import Fields
 from spinney.grow.rules import BoostingRules
 
 

@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spinney.ensemble.boosting.rounds.booster import BoostingSettings, Task
+from spinney.ensemble.boosting.rounds.rounds import train
 
 from spinney._random import uniform
 from spinney._team import Team
 from spinney.criteria.losses import AbsoluteError, LogLoss, SquaredError
 from spinney.data.target import Target
 from spinney.data.weights import read_weights
-from spinney.ensemble import boosting
-from spinney.ensemble.boosting import train
-from spinney.ensemble.boosting_settings import BoostingSettings
-from spinney.ensemble.task import Task
-from spinney.grow.histogram import statistics
+from spinney.ensemble.boosting.rounds import rounds as boosting
+from spinney.grow.boosting import statistics
 from tests.boosted import plain_trees
 from tests.compiled import PLAIN_PYTHON, few, outer, slow
 from tests.grow.cases import draw_column, grow_reference, make_case, make_dataset, make_limits

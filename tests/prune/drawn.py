@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from spinney.data.schema import learn_and_read
-from spinney.estimators.tree_model import ClassTreeModel, TreeModel
+from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 from spinney.tree.decision import BRANCHES, LEAF, NO_FEATURE, NUMBER, SET, STOPS
 from tests.tree.nodes import tree_of_nodes
 

@@ -5,7 +5,7 @@ from sklearn.base import RegressorMixin
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from spinney.data.schema import learn_and_read
-from spinney.estimators.tree_model import ClassTreeModel, TreeModel
+from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, STOPS
 from tests.tree.nodes import tree_of_nodes
 

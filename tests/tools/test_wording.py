@@ -146,5 +146,5 @@ def test_what_is_printed(tmp_path, capsys):
 
 def test_public_texts():
     found = {str(path.relative_to(wording.ROOT)) for path in wording.public_texts()}
-    assert {"README.md", "CONTRIBUTING.md", "docs/index.md", "spinney/estimators/boosting_params.py"} <= found
+    assert {"README.md", "CONTRIBUTING.md", "docs/index.md", "spinney/estimators/boosting/params.py"} <= found
     assert not {"docs/architecture.md", "tools/wording.py"} & found

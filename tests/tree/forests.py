@@ -4,13 +4,13 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.criteria.impurity import NAMES
-from spinney.data.binning import learn_bins
+from spinney.data.encode import learn_bins
 from spinney.data.tables import Panel, Table
 from spinney.data.target import Target
 from spinney.data.weights import Weights
-from spinney.grow.codes.fit import grow_coded_tree, make_desk
-from spinney.grow.lists.fit import grow_exact_tree
-from spinney.grow.settings import TreeSettings
+from spinney.grow.binned.fit import grow_coded_tree, make_desk
+from spinney.grow.exact.fit import grow_exact_tree
+from spinney.grow.rules import TreeSettings
 from spinney.tree.join import join
 from tests.grow.codes.cases import encode
 from tests.grow.lists.cases import Case

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
-from spinney.data.binning import Bins
-from spinney.grow.histogram.freeze import no_trees
+from spinney.data.encode import Bins
+from spinney.grow.boosting.freeze import no_trees
 from spinney.tree.decision import NUMBER, SET
 from spinney.tree.join import join
 from tests.boosted import plain_trees

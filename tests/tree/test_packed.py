@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._compile import either
-from spinney.data.binning import MAX_BINS, Bins
+from spinney.data.encode import MAX_BINS, Bins
 from spinney.tree.forest import MISSING_LEFT, Forest
 from spinney.tree.packed import COLUMN, LEFT, MISSING, column_of, is_leaf, most_left, next_by_code, right_of
 from tests.compiled import few, outer

@@ -11,8 +11,8 @@ from spinney._team import Team
 from spinney.data.tables import Panel, Table
 from spinney.io.nodes import Nodes, Sets, make_forest
 from spinney.tree import recode as module
+from spinney.tree.predict_boosted import leaf_numbers
 from spinney.tree.recode import recode, recoded
-from spinney.tree.sweep import leaf_numbers
 
 
 def grow(rng, n_trees, n_columns, n_categories, thresholds):

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spinney
-from spinney.tree.forest import Forest
-from spinney.tree.stored import restored, shortened
+from spinney.tree.forest import Forest, restored, shortened
 
 KINDS = ["sums", "odd", "minus", "nan"]
 NAMES = [one.name for one in fields(Forest)[4:]]

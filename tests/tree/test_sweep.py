@@ -8,11 +8,11 @@ import pytest
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
 from spinney._compile import PLAIN_PYTHON
 from spinney._team import Team
-from spinney.data.binning import Bins
-from spinney.grow.histogram.freeze import no_trees
-from spinney.tree import sweep
+from spinney.data.encode import Bins
+from spinney.grow.boosting.freeze import no_trees
+from spinney.tree import predict_boosted as sweep
 from spinney.tree.join import join
-from spinney.tree.sweep import add_scores, leaves_of
+from spinney.tree.predict_boosted import add_scores, leaves_of
 from tests.boosted import plain_trees
 from tests.tree.grown import draw_grown, preorder, to_forest
 

@@ -8,12 +8,7 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 
-from spinney import (
-    DecisionTreeRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    plot_residual_rounds,
-)
+from spinney import DecisionTreeRegressor, GradientBoostingClassifier, GradientBoostingRegressor, plot_residual_rounds
 
 RNG = np.random.RandomState(42)
 X = RNG.rand(100, 1) - 0.5

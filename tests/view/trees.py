@@ -3,7 +3,7 @@
 import numpy as np
 
 from spinney.data.schema import Column, Schema
-from spinney.estimators.tree_model import ClassTreeModel, TreeModel
+from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 from spinney.tree.decision import BRANCHES, LEAF, NO_FEATURE, NUMBER, SET, STOPS
 from tests.tree.nodes import tree_of_nodes
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from spinney.data.schema import Column, Schema
 from spinney.data.tables import Panel, Table
 from spinney.data.weights import read_weights
-from spinney.grow.branches.limits import Limits
+from spinney.grow.multiway.limits import Limits
 
 
 @st.composite

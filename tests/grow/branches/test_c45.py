@@ -11,8 +11,8 @@ from spinney import C45Classifier
 from spinney._team import Team
 from spinney.criteria.information import ROW
 from spinney.data.weights import read_weights
-from spinney.grow.branches.c45 import C45Settings, grow_c45
-from spinney.grow.branches.columns import read_columns, read_units
+from spinney.grow.multiway.c45 import C45Settings, grow_c45
+from spinney.grow.multiway.columns import read_columns, read_units
 from spinney.tree.decision import SPREADS
 from tests.compiled import few
 from tests.grow.branches import naive

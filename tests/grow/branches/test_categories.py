@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spinney.grow.branches.categories import learn_categories
+from spinney.grow.multiway.columns import learn_categories
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from spinney.criteria.information import ROW
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import read_weights
-from spinney.grow.branches.columns import MISSING, read_columns, read_units
+from spinney.grow.multiway.columns import MISSING, read_columns, read_units
 
 pytestmark = pytest.mark.kernels
 

@@ -10,8 +10,8 @@ from spinney import ID3Classifier
 from spinney._team import Team
 from spinney.criteria.information import ROW
 from spinney.data.weights import read_weights
-from spinney.grow.branches.columns import read_columns, read_units
-from spinney.grow.branches.id3 import ID3Settings, decreases, grow_id3
+from spinney.grow.multiway.columns import read_columns, read_units
+from spinney.grow.multiway.id3 import ID3Settings, decreases, grow_id3
 from spinney.tree.decision import STOPS
 from tests.compiled import few
 from tests.grow.branches import naive

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.criteria.information import ROW
-from spinney.grow.branches.columns import Columns
-from spinney.grow.branches.memory import make_grown, make_rows
-from spinney.grow.branches.partition import close_branch, close_frame, open_branch, open_frame
+from spinney.grow.multiway.columns import Columns
+from spinney.grow.multiway.memory import make_grown, make_rows
+from spinney.grow.multiway.partition import close_branch, close_frame, open_branch, open_frame
 from spinney.grow.rules import NO_NODE
 from tests.compiled import few, outer
 

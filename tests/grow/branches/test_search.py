@@ -6,11 +6,11 @@ import pytest
 from spinney.criteria.information import ROW, gain_ratio, information_gain, make_terms
 from spinney.data.schema import learn_and_read
 from spinney.datasets import load_tennis
-from spinney.grow.branches.columns import read_columns
-from spinney.grow.branches.memory import make_grown, make_rows
-from spinney.grow.branches.partition import count_segment
-from spinney.grow.branches.search import judge_column, least_side
-from spinney.grow.branches.statistics import fill_runs, make_desk
+from spinney.grow.multiway.columns import read_columns
+from spinney.grow.multiway.memory import make_grown, make_rows
+from spinney.grow.multiway.partition import count_segment
+from spinney.grow.multiway.search import judge_column, least_side
+from spinney.grow.multiway.statistics import fill_runs, make_desk
 from spinney.grow.rules import BranchRules
 from tests.compiled import outer
 

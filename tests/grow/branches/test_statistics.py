@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.criteria.information import ROW
-from spinney.grow.branches.columns import Columns
-from spinney.grow.branches.memory import make_rows
-from spinney.grow.branches.statistics import fill_runs, make_desk
+from spinney.grow.multiway.columns import Columns
+from spinney.grow.multiway.memory import make_rows
+from spinney.grow.multiway.statistics import fill_runs, make_desk
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels

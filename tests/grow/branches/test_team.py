@@ -9,10 +9,10 @@ from spinney import C45Classifier, C50Classifier, ID3Classifier
 from spinney._team import Team
 from spinney.data.weights import read_weights
 from spinney.datasets import load_flights
-from spinney.grow.branches import grower
-from spinney.grow.branches.c45 import C45Settings, grow_c45
-from spinney.grow.branches.columns import read_columns
-from spinney.grow.branches.limits import Limits
+from spinney.grow.multiway import grower
+from spinney.grow.multiway.c45 import C45Settings, grow_c45
+from spinney.grow.multiway.columns import read_columns
+from spinney.grow.multiway.limits import Limits
 from tests.compiled import PLAIN_PYTHON, few
 from tests.grow.branches.cases import LIMITS, as_table, tables
 

@@ -4,11 +4,11 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.criteria.impurity import OWN
-from spinney.data.bin_values import NO_MIDDLES, find_middles
-from spinney.data.binning import learn_bins
-from spinney.grow.codes.fit import grow_coded_tree, make_desk
-from spinney.grow.codes.memory import lay_out_cells
-from spinney.grow.lists.fit import grow_exact_tree
+from spinney.data.encode import learn_bins
+from spinney.data.thresholds import NO_MIDDLES, find_middles
+from spinney.grow.binned.fit import grow_coded_tree, make_desk
+from spinney.grow.binned.memory import lay_out_cells
+from spinney.grow.exact.fit import grow_exact_tree
 from tests.grow.lists.cases import Case, draw_column
 
 KINDS = ("few", "many", "gaps", "constant", "missing", "infinite")

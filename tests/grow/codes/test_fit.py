@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from spinney._team import Team
 from spinney.criteria.impurity import NAMES
-from spinney.data.binning import learn_bins
+from spinney.data.encode import learn_bins
 from spinney.data.target import Target
-from spinney.grow.codes import memory, search
-from spinney.grow.codes.fit import grow_coded_tree, grows_from_codes, make_desk
-from spinney.grow.codes.memory import AT_ONCE, LANES, NODES_AHEAD
-from spinney.grow.codes.statistics import MOST_CLASSES, MOST_IN_BYTES
-from spinney.grow.settings import TreeSettings
+from spinney.grow.binned import memory, search
+from spinney.grow.binned.fit import grow_coded_tree, grows_from_codes, make_desk
+from spinney.grow.binned.memory import AT_ONCE, LANES, NODES_AHEAD
+from spinney.grow.binned.statistics import MOST_CLASSES, MOST_IN_BYTES
+from spinney.grow.rules import TreeSettings
 from spinney.tree.packed import MOST_COLUMNS
 from tests.compiled import PLAIN_PYTHON, few
 from tests.grow.codes.cases import WEIGHTS, assert_same, draw_case, draw_rules, encode, grow_both

@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 
 from spinney._team import Team
 from spinney.criteria.impurity import NAMES
-from spinney.data.bin_values import NO_MIDDLES, find_middles
-from spinney.data.binning import learn_bins
+from spinney.data.encode import learn_bins
 from spinney.data.tables import Panel, Table
 from spinney.data.target import Target
+from spinney.data.thresholds import NO_MIDDLES, find_middles
 from spinney.data.weights import Weights
-from spinney.grow.codes.fit import grow_coded_tree, make_desk
-from spinney.grow.codes.memory import lay_out_cells
-from spinney.grow.codes.order import order_categories
-from spinney.grow.lists.fit import grow_exact_tree
-from spinney.grow.settings import TreeSettings
+from spinney.grow.binned.category_order import order_categories
+from spinney.grow.binned.fit import grow_coded_tree, make_desk
+from spinney.grow.binned.memory import lay_out_cells
+from spinney.grow.exact.fit import grow_exact_tree
+from spinney.grow.rules import TreeSettings
 from spinney.grow.targets import make_statistics
 from spinney.tree.decision import SET
 from spinney.tree.descend import leaf_of_rows

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._compile import extremes, sum_left
-from spinney.grow.codes import search
-from spinney.grow.codes.memory import LANES
-from spinney.grow.codes.statistics import make_packed, make_wide, put
+from spinney.grow.binned import search
+from spinney.grow.binned.memory import LANES
+from spinney.grow.binned.statistics import make_packed, make_wide, put
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels

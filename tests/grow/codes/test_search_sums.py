@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.data.binning import learn_bins
-from spinney.grow.codes.fit import grow_coded_tree, make_desk
-from spinney.grow.codes.memory import AT_ONCE, LANES, SLOTS
+from spinney.data.encode import learn_bins
+from spinney.grow.binned.fit import grow_coded_tree, make_desk
+from spinney.grow.binned.memory import AT_ONCE, LANES, SLOTS
 from tests.compiled import CHECKS_BOUNDS, PLAIN_PYTHON, few
 from tests.grow.codes.cases import WEIGHTS, assert_same, draw_case, draw_rules, encode, grow_both
 from tests.grow.lists.cases import Case

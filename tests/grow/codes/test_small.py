@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from spinney._compile import MEMBERS
 from spinney._team import Team
-from spinney.data.binning import learn_bins
-from spinney.grow.codes.fit import grow_coded_tree, make_desk
-from spinney.grow.codes.memory import LANES
+from spinney.data.encode import learn_bins
+from spinney.grow.binned.fit import grow_coded_tree, make_desk
+from spinney.grow.binned.memory import LANES
 from tests.compiled import few
 from tests.grow.codes.cases import WEIGHTS, assert_same, draw_case, encode, grow_both
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.criteria.gains import Penalty
-from spinney.grow.histogram import statistics
+from spinney.grow.boosting import statistics
 from tests._compile.processes import warm_cache
 from tests.compiled import PLAIN_PYTHON, THREADS, few
 from tests.grow.cases import (
@@ -138,8 +138,8 @@ def test_many_rows_that_count_many_times(set_block):
 
 
 CHUNKS = """
-import spinney.grow.histogram.partition
-spinney.grow.histogram.partition.CHUNK = {chunk}  # before the modules that read it
+import spinney.grow.boosting.partition
+spinney.grow.boosting.partition.CHUNK = {chunk}  # before the modules that read it
 
 import numpy as np
 from tests.grow.cases import *

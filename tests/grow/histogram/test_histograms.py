@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.data.dataset import LANES, STRIDE, Layout, pack_words
-from spinney.grow.histogram.histograms import (
+from spinney.grow.boosting.histograms import (
     accumulate,
     accumulate_words,
     drop_digit,
@@ -21,8 +21,8 @@ from spinney.grow.histogram.histograms import (
     subtract_packed_from_wide,
     widen,
 )
-from spinney.grow.histogram.memory import DESK, NOT_USED
-from spinney.grow.histogram.statistics import make_fields
+from spinney.grow.boosting.memory import DESK, NOT_USED
+from spinney.grow.boosting.statistics import make_fields
 from tests.compiled import few, outer, records
 from tests.grow.cases import ALONE, make_dataset
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team, next_chunk
-from spinney.grow.histogram.memory import DESK
-from spinney.grow.histogram.partition import CHUNK, LEFT, RIGHT, partition_chunk
+from spinney.grow.boosting.memory import DESK
+from spinney.grow.boosting.partition import CHUNK, LEFT, RIGHT, partition_chunk
 from tests.compiled import PLAIN_PYTHON, few, outer, records
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.criteria.gains import Penalty
-from spinney.grow.histogram.memory import CANDIDATE, COLUMN, DESK, NODE, SLOTS
-from spinney.grow.histogram.scan_bins import (
+from spinney.grow.boosting.memory import CANDIDATE, COLUMN, DESK, NODE, SLOTS
+from spinney.grow.boosting.scan_bins import (
     _largest,
     _place_of,
     add_up_packed,
@@ -25,7 +25,7 @@ from spinney.grow.histogram.scan_bins import (
     search_categories,
     search_numbers,
 )
-from spinney.grow.histogram.statistics import make_fields
+from spinney.grow.boosting.statistics import make_fields
 from tests.compiled import few, outer, records
 from tests.grow.cases import make_limits
 from tests.oracles import boosting_batches as reference

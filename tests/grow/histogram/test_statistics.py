@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.grow.histogram import memory, statistics
-from spinney.grow.histogram.statistics import (
+from spinney.grow.boosting import memory, statistics
+from spinney.grow.boosting.statistics import (
     far_gradient,
     far_hessian,
     make_fields,

@@ -12,10 +12,10 @@ from spinney.criteria.impurity import NAMES
 from spinney.data.tables import Panel, Table
 from spinney.data.target import Target
 from spinney.data.weights import Weights, read_weights
-from spinney.grow.lists import fit, memory
-from spinney.grow.lists.fit import Grown, grow_exact_tree
-from spinney.grow.lists.memory import make_work
-from spinney.grow.settings import TreeSettings
+from spinney.grow.exact import fit, memory
+from spinney.grow.exact.fit import Grown, grow_exact_tree
+from spinney.grow.exact.memory import make_work
+from spinney.grow.rules import TreeSettings
 from spinney.tree.decision import LEAF, NUMBER, SET, DecisionTree
 from tests.oracles import exact_tree as twin
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.data.bin_values import find_middles
-from spinney.data.binning import Bins
+from spinney.data.encode import Bins
 from spinney.data.tables import Panel, Table
-from spinney.grow.lists import arrange as module
-from spinney.grow.lists.entries import count_known as _count_known
+from spinney.data.thresholds import find_middles
+from spinney.grow.exact import search as module
+from spinney.grow.exact.partition import count_known as _count_known
 from spinney.grow.targets import Pairs
 from tests.compiled import few, outer
 from tests.grow.lists.entries import entries_of, ranks_of, rows_of

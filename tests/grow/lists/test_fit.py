@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.data.binning import learn_bins
+from spinney.data.encode import learn_bins
 from spinney.data.tables import Panel, Table
-from spinney.grow.lists.fit import grow_exact_tree
+from spinney.grow.exact.fit import grow_exact_tree
 from spinney.tree.decision import SET
 from tests.compiled import PLAIN_PYTHON, few
 from tests.grow.lists.cases import VARIANTS, Case, draw_case, goes_left, grow

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.grow.lists import partition as module
-from spinney.grow.lists.partition import BOTH, LEFT_ONLY, RIGHT_ONLY
+from spinney.grow.exact import partition as module
+from spinney.grow.exact.partition import BOTH, LEFT_ONLY, RIGHT_ONLY
 from tests.compiled import few, outer
 from tests.grow.lists.entries import entries_of
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.grow.lists import scan_medians
+from spinney.grow.exact import scan_medians
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels

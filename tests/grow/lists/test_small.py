@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.grow.lists import memory
+from spinney.grow.exact import memory
 from tests.compiled import PLAIN_PYTHON, few
 from tests.grow.lists.cases import Case, Variant, check, draw_case, grow
 

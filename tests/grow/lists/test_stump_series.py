@@ -10,10 +10,9 @@ from spinney.criteria.impurity import ENTROPY, ERROR, GINI
 from spinney.data.target import Target
 from spinney.data.weights import Weights
 from spinney.ensemble.adaboost import first_weights, settle
-from spinney.grow.lists import series as module
-from spinney.grow.lists.fit import grow_exact_tree, sort_for_trees
-from spinney.grow.lists.series import Series
-from spinney.grow.settings import TreeSettings
+from spinney.grow.exact import fit as module
+from spinney.grow.exact.fit import Series, grow_exact_tree, sort_for_trees
+from spinney.grow.rules import TreeSettings
 from tests.compiled import THREADS, few
 from tests.grow.lists.test_series import draw_table
 

@@ -1,0 +1,191 @@
+"""Opened tables: a table that is read, sorted and binned once for many fits on some of its rows.
+
+    X ──OpenedTable──> .take(rows), .take(other rows), ...  ── fit, predict ──> models
+
+In:  any table.
+Out: an `OpenedTable`, which stands for X (or some rows of it) wherever a model reads its table through
+     `schema.learn_and_read` and `Schema.read`. What a model gets there is a `Part`: a `Table` that leads `presort` and
+     `learn_bins` to the columns that are sorted or binned already.
+
+Lists sorted once give the trees that sorting the part would give. Bins are learnt from all rows of the whole table (by
+their whole-number weights, if it is opened with any), not from the part's alone; so are the categories' numbers, which
+only random splits of categories and n-ary trees can tell: the latter do not take opened tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from spinney.data.reading import with_rows
+from spinney.data.sparse import SparseTable
+from spinney.data.tables import Panel, Table
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.encode import Bins
+    from spinney.data.presort import Presorted
+    from spinney.data.schema import Schema
+
+
+class OpenedTable:
+    """A table, or some rows of one, whose columns are read once."""
+
+    def __init__(self, X: Any, counts: np.ndarray | None = None) -> None:
+        """Nothing is read yet; `counts` says how often each row counts for the bins."""
+        if isinstance(X, OpenedTable):
+            X.original()
+        self.origin, self.counts = with_rows(X), counts
+        self.rows: np.ndarray | None = None
+        self.shape = (_num_samples(X),)
+        self._readings: dict[Any, tuple[Schema, Whole]] = {}
+        self._lock = Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For other processes: what has been read stays here, and is read there when it is asked for."""
+        return {**vars(self), "_readings": {}, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._lock = Lock()
+
+    def take(self, rows: np.ndarray) -> Self:
+        """Some rows of the whole table, in this order."""
+        part = object.__new__(type(self))
+        vars(part).update(vars(self))
+        part.rows, part.shape = np.asarray(rows, np.int64), (len(rows),)
+        return part
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def original(self) -> Any:
+        """The rows as they came."""
+        return self.origin if self.rows is None else _safe_indexing(self.origin, self.rows)
+
+    def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, Table]:
+        """The schema of the whole table, and the rows read through it."""
+        from spinney.data.schema import learn_and_read
+
+        key = key_of(categorical_features)
+        with self._lock:
+            if key not in self._readings:
+                schema, table = learn_and_read(self.origin, categorical_features, owner)
+                self._readings[key] = schema, Whole(table, schema.is_categorical, self.counts)
+        schema, whole = self._readings[key]
+        return schema, whole.take(self.rows)
+
+    def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> Table | None:
+        """The rows as a schema reads them, if it was learnt here; None if not."""
+        for known, whole in self._readings.values():
+            if known is schema:
+                return whole.take(self.rows)
+        return None
+
+
+def key_of(categorical_features: Any) -> Any:
+    """What tells one choice of categories from another."""
+    if categorical_features is None or isinstance(categorical_features, str):
+        return categorical_features
+    wanted = np.asarray(categorical_features)
+    return wanted.dtype.kind, *wanted.ravel().tolist()
+
+
+class Whole:
+    """All rows of a table, and what has been made of them so far."""
+
+    def __init__(self, table: Table, is_categorical: np.ndarray, counts: np.ndarray | None) -> None:
+        self.table, self._is_categorical, self._counts = table, is_categorical, counts
+        self._made: dict[Any, Any] = {}
+        self._lock = Lock()
+
+    def take(self, rows: np.ndarray | None) -> Table:
+        if isinstance(self.table, SparseTable):  # its rows are few numbers: they are taken, and know their bins
+            some = self.table if rows is None else self.table.take(rows)
+            return SparseTable(some.by_rows, self)
+        return Part(self, np.arange(self.table.n_rows) if rows is None else rows)
+
+    def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> Whole:
+        return Whole(self.table.recoded(schema, used), self._is_categorical, self._counts)
+
+    def presorted(self, with_values: bool, team: Team) -> Presorted:
+        """The whole table sorted. Nobody may write to it."""
+        from spinney.data.presort import presort
+
+        return self._once(
+            ("sorted", with_values),
+            lambda: presort(self.table, self._is_categorical, team, with_values=with_values),
+        )
+
+    def bins(self, max_bins: int, team: Team) -> Bins:
+        """Bins of all rows."""
+        from spinney.data.encode import learn_bins
+
+        return self._once(
+            ("bins", max_bins), lambda: learn_bins(self.table, self._is_categorical, self._counts, max_bins, team)
+        )
+
+    def codes(self, bins: Bins, team: Team) -> np.ndarray | None:
+        """(columns, rows) uint8: all rows encoded, if these bins were learnt here."""
+        if not any(made is bins for made in list(self._made.values())):
+            return None
+        return self._once(("codes", id(bins)), lambda: bins.encode(self.table, team))
+
+    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = make()
+        return self._made[key]
+
+
+class Part(Table):
+    """Some rows of a whole table. They are copied only if somebody asks for their values."""
+
+    has_values = True  # False: bins and codes only
+    whole: Whole
+    rows: np.ndarray
+
+    def __init__(self, whole: Whole, rows: np.ndarray) -> None:
+        vars(self).update(whole=whole, rows=rows, n_rows=len(rows), n_columns=whole.table.n_columns)
+
+    @cached_property
+    def panels(self) -> tuple[Panel, ...]:  # type: ignore[override]
+        return self.whole.table.take(self.rows).panels
+
+    def take(self, rows: np.ndarray) -> Part:
+        """Some of these rows."""
+        return Part(self.whole, self.rows[rows])
+
+    def recoded(self, schema: Any, used: dict[int, np.ndarray]) -> Part:
+        """As in `Table`, with lists and bins of its own."""
+        return Part(self.whole.recoded(schema, used), self.rows)
+
+    def column(self, index: int) -> np.ndarray:
+        """Return one column."""
+        return self.whole.table.column(index)[self.rows]
+
+    def presorted(self, rows: np.ndarray | None, with_values: bool, team: Team, n_others: int) -> Presorted | None:
+        """Some of these rows (None: all), sorted; None if any is there twice."""
+        some = self.rows if rows is None else self.rows[rows]
+        if np.bincount(some).max(initial=0) > 1:
+            return None
+        return self.whole.presorted(with_values, team).take(some, team, n_others)
+
+    def bins(self, max_bins: int, team: Team, counts: np.ndarray | None = None) -> Bins:
+        """Bins of the whole table, whatever these rows count."""
+        return self.whole.bins(max_bins, team)
+
+    def ends(self, rows: np.ndarray | None) -> np.ndarray | None:
+        """The least and the greatest finite value of every column, if that is known without looking."""
+        return None
+
+    def codes(self, bins: Bins, team: Team, start: int, stop: int) -> np.ndarray | None:
+        """(columns, rows) uint8: the rows start..stop encoded, if the whole table has these bins."""
+        codes = self.whole.codes(bins, team)
+        return None if codes is None else np.take(codes, self.rows[start:stop], axis=1)

@@ -1,0 +1,174 @@
+"""The watcher of a fit: scores the evaluation sets after every round and tells the callbacks."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spinney._team import Team
+from spinney.criteria.fixed_point import exact_mean
+from spinney.criteria.losses import Exponential, LogLoss
+from spinney.data.dataset import take_rows
+from spinney.data.remote_table import CodesElsewhere
+from spinney.data.sparse_encode import SparseCodes
+from spinney.data.tables import Table
+from spinney.data.weights import Weights
+from spinney.ensemble.boosting.rounds.booster import Booster, Task
+from spinney.ensemble.boosting.rounds.gradients import class_losses, log_totals, loss_values, respond, softmax
+from spinney.ensemble.boosting.rounds.rounds import Rounds
+from spinney.ensemble.boosting.rounds.start import start_values
+from spinney.ensemble.callbacks import Callback, Round, call_all
+from spinney.ensemble.metrics import Metric
+from spinney.tree.predict_boosted import add_scores
+
+
+@dataclass
+class EvalSet:
+    """Encoded rows with known answers, and their raw scores so far."""
+
+    name: str
+    codes: np.ndarray | SparseCodes | Table  # (columns, rows) uint8; or values
+    y: np.ndarray
+    weights: Weights
+    scores: np.ndarray  # (outputs, rows)
+    offset: np.ndarray | None = None  # (outputs, rows): what raw scores begin with besides the start values
+    X: Any = None  # the rows as they came, for metrics that ask for them
+
+
+def some_rows(
+    name: str,
+    codes: np.ndarray | SparseCodes | Table | CodesElsewhere,
+    task: Task,
+    rows: np.ndarray,
+    offset: np.ndarray | None = None,
+    X: Any = None,
+) -> EvalSet:
+    """Some of the training rows as an evaluation set; `offset` is of all rows, X of these."""
+    scores, part = np.empty((task.n_outputs, len(rows))), None if offset is None else offset[:, rows]
+    return EvalSet(name, take_rows(codes, rows), task.y[rows], task.weights.take(rows), scores, part, X)
+
+
+def start_sets(sets: Sequence[EvalSet], task: Task, begun: Booster | None) -> None:
+    """Set the raw scores of evaluation sets to what they are before the first new round."""
+    start = start_values(task) if begun is None else begun.start
+    for one in sets:
+        one.scores[:] = start[:, None]
+        if one.offset is not None:
+            one.scores += one.offset
+        if begun is not None and begun.n_rounds:
+            with Team(1, inline=True) as alone:
+                add_scores(begun.forest, one.codes, range(begun.forest.n_trees), one.scores, alone)
+
+
+def named_sets(eval_set: Any) -> dict[str, tuple[Any, Any, Any]]:
+    """Evaluation sets by name, from any of the forms that `fit` takes."""
+    if eval_set is None:
+        return {}
+    if isinstance(eval_set, tuple):
+        named = {"valid": eval_set}
+    elif isinstance(eval_set, dict):
+        named = dict(eval_set)
+    elif isinstance(eval_set, list):
+        named = {"valid" if len(eval_set) == 1 else f"valid_{k}": one for k, one in enumerate(eval_set)}
+    else:
+        raise ValueError(f"eval_set must be (X, y), a list or a dict of such pairs, got {type(eval_set).__name__}.")
+    for name, one in named.items():
+        if not isinstance(one, tuple) or len(one) not in (2, 3):
+            what = f"a tuple of {len(one)}" if isinstance(one, tuple) else type(one).__name__
+            raise ValueError(
+                f"eval_set {name!r} must be a tuple (X, y) or (X, y, sample_weight), got {what}. Several sets must "
+                "be a list or a dict of such tuples."
+            )
+    return {name: (*one, None)[:3] for name, one in named.items()}  # type: ignore[misc]
+
+
+class Watch:
+    """Call it after every round; keeps `scores` (set -> metric -> values)."""
+
+    def __init__(
+        self,
+        sets: Sequence[EvalSet],
+        metrics: Sequence[Metric],
+        callbacks: Sequence[Callback],
+        task: Task,
+        team: Team,
+    ) -> None:
+        self.sets, self.metrics, self.callbacks, self.task, self.team = sets, metrics, callbacks, task, team
+        self.scores: dict[str, dict[str, list[float]]] = {one.name: {m.name: [] for m in metrics} for one in sets}
+        self.n_rounds = 0
+        self.begun = time.perf_counter()
+        self.last: Round | None = None
+
+    def go_on_from(self, scores: dict[str, dict[str, list[float]]], n_rounds: int) -> None:
+        """Begin with the first rounds' scores of an earlier fit, if it scored the same sets by the same metrics."""
+        past = {name: {key: values[:n_rounds] for key, values in one.items()} for name, one in scores.items()}
+        if _shape(past) == [(name, key, n_rounds) for name, one in self.scores.items() for key in one]:
+            self.scores = past
+
+    def __call__(self, rounds: Rounds, new: list[Any]) -> bool:
+        trees = rounds.bind(new) if self.sets else None
+        for one in self.sets:
+            assert trees is not None
+            add_scores(trees, one.codes, range(len(new)), one.scores, self.team)
+            for metric in self.metrics:
+                self.scores[one.name][metric.name].append(self.score(metric, one, rounds.booster))
+        self.last = Round(rounds.n_rounds, self.n_rounds, self.scores, time.perf_counter() - self.begun)
+        return call_all(self.callbacks, self.last)
+
+    def score(self, metric: Metric, one: EvalSet, booster: Callable[[], Booster]) -> float:
+        """The metric of an evaluation set at its scores now; `booster` gives the model that they are of."""
+        if metric.of_set is not None:
+            return metric.of_set(one, booster)
+        if metric.function is None:
+            losses = raw_losses(self.task.loss, one.scores, one.y, self.team)
+            return metric.factor * exact_mean(losses, one.weights) if np.isfinite(losses).all() else math.inf
+        return metric.function(self._answers(one), self._predict(one), one.weights.total())
+
+    def _answers(self, one: EvalSet) -> np.ndarray:
+        return one.y.astype(np.int64) if self.task.is_classes else one.y
+
+    def _predict(self, one: EvalSet) -> np.ndarray:
+        return predictions(self.task, one.scores, self.team)
+
+
+def _shape(scores: dict[str, dict[str, list[float]]]) -> list[tuple[str, str, int]]:
+    return [(name, key, len(values)) for name, one in scores.items() for key, values in one.items()]
+
+
+def raw_losses(loss: Any, raw: np.ndarray, y: np.ndarray, team: Team) -> np.ndarray:
+    """The training loss of every row."""
+    if len(raw) == 1:
+        return loss_values(team, loss, raw[0], y)
+    return class_losses(team, raw, log_totals(team, raw), y)
+
+
+def log_predictions(task: Task, raw: np.ndarray, team: Team) -> np.ndarray:
+    """Logarithms of probabilities (rows, classes) from raw scores (outputs, rows)."""
+    if len(raw) > 1:
+        return np.ascontiguousarray((raw - log_totals(team, raw)).T)
+    if isinstance(task.loss, (LogLoss, Exponential)):
+        odds = raw[0] if isinstance(task.loss, LogLoss) else 2.0 * raw[0]
+        zeros = np.zeros(len(odds))
+        return -np.column_stack([loss_values(team, LogLoss(), side, zeros) for side in (odds, -odds)])
+    with np.errstate(divide="ignore"):
+        return np.log(predictions(task, raw, team))
+
+
+def predictions(task: Task, raw: np.ndarray, team: Team | None = None) -> np.ndarray:
+    """Values, or probabilities (rows, classes), from raw scores (outputs, rows); without a team in this thread."""
+    if len(raw) > 1:
+        with nullcontext(team) if team is not None else Team(1, inline=True) as some:
+            return softmax(some, raw)
+    values = respond(task.loss, raw[0])
+    if not task.is_classes:
+        return values
+    both = np.empty((values.size, 2))
+    both[:, 1] = values
+    np.subtract(1.0, values, out=both[:, 0])
+    return both

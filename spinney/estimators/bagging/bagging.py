@@ -1,0 +1,310 @@
+"""Bagging for classification and regression, as in scikit-learn. No algorithm in here: see bagging_fit.py."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.estimators.bagging.bagging.fit import BagFit
+from spinney.estimators.bagging.bagging.params import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR
+from spinney.estimators.base import log_probabilities
+from spinney.estimators.forests.model import ClassForest, NumberForest
+from spinney.estimators.params import described, keep_parameters
+from spinney.estimators.routing import route_to_copies
+from spinney.estimators.targets import Answers, find_answers, read_labels, read_several_numbers
+from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from spinney.estimators.trees.series import can_share
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Predictions of bagging, with arguments that scikit-learn's metadata routing passes to the members' predictions.
+
+
+def _routed(bag: Any, method: str, X: Any, params: dict[str, Any]) -> np.ndarray:
+    """The mean of the members' predictions, (rows, outputs, classes or 1); requested arguments are passed to them."""
+    given = route_to_copies(bag, method, params) if params else {}
+    return bag._mean_of_members(X, partial(bag._say, **given)) if given else bag._mean_answers(X)
+
+
+class BaggedClasses(ClassForest):
+    """Predictions of classifiers: the mean of the members' probabilities or votes."""
+
+    def predict_proba(self, X: Any, **params: Any) -> Any:
+        """Predict class probabilities: the mean of the base estimators' probabilities, or the fractions of their votes.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+        **params : dict
+            Arguments of the base estimators' `predict_proba` or `predict`; only with scikit-learn's metadata routing.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_samples, n_classes), or list of ndarray
+            Columns are in the order of `classes_`; a list of arrays for several outputs.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import BaggingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BaggingClassifier(random_state=0).fit(X, y)
+        >>> model.predict_proba(X[:1]).tolist()
+        [[1.0, 0.0, 0.0]]
+        """
+        return self._split_outputs(_routed(self, "predict_proba", X, params))
+
+    def predict_log_proba(self, X: Any, **params: Any) -> Any:
+        """Predict the logarithms of class probabilities.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+        **params : dict
+            Arguments of the base estimators' `predict_proba` or `predict`; only with scikit-learn's metadata routing.
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples, n_classes), or list of ndarray
+            Logarithms of `predict_proba`; minus infinity for a probability of 0.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import BaggingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BaggingClassifier(random_state=0).fit(X, y)
+        >>> model.predict_log_proba(X[:1]).tolist()
+        [[0.0, -inf, -inf]]
+        """
+        return log_probabilities(self._split_outputs(_routed(self, "predict_proba", X, params)))
+
+    def predict(self, X: Any, **params: Any) -> np.ndarray:
+        """Predict the most probable class.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+        **params : dict
+            Arguments of the base estimators' `predict_proba` or `predict`; only with scikit-learn's metadata routing.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predicted labels. Ties go to the first class in `classes_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import BaggingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BaggingClassifier(random_state=0).fit(X, y)
+        >>> model.predict(X[[0, 60, 120]]).tolist()
+        [0, 1, 2]
+        """
+        return self._name(_routed(self, "predict", X, params).argmax(axis=2))
+
+
+class BaggedNumbers(NumberForest):
+    """Predictions of regressors: the mean of the members' predictions."""
+
+    def predict(self, X: Any, **params: Any) -> np.ndarray:
+        """Predict the mean of the base estimators' predictions.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+        **params : dict
+            Arguments of the base estimators' `predict`; only with scikit-learn's metadata routing.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predicted numbers.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from spinney import BaggingRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> BaggingRegressor(random_state=0).fit(X, y).predict(X[:2]).shape
+        (2,)
+        """
+        answers = _routed(self, "predict", X, params)[:, :, 0]
+        return answers[:, 0] if self.n_outputs_ == 1 else answers
+
+
+@described(BAGGING, {"estimator": CLASSIFIER}, about=ABOUT, fitted=FITTED)
+class BaggingClassifier(BaggedClasses, BagFit):
+    """Bagging for classification: the mean of many clones of a classifier, fitted on random rows or columns.
+
+    Probabilities are averaged. Base estimators without `predict_proba` vote, and with `voting="hard"` all do.
+
+    {about}
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or list of ndarray
+        The class labels; a list of arrays for several outputs.
+    n_classes_ : int or list of int
+        The number of classes; a list for several outputs.
+    {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from spinney import BaggingClassifier
+    >>> X, y = make_moons(500, noise=0.3, random_state=42)
+    >>> model = BaggingClassifier(n_estimators=100, oob_score=True, random_state=0).fit(X, y)
+    >>> 0.88 < model.oob_score_ < 0.92
+    True
+    """
+
+    _kind, _other_kind = "classifier", staticmethod(is_regressor)
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: Any = None,
+        max_features: Any = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: Any = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        partition: bool = False,
+        voting: str = "soft",
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def _default(self) -> Any:
+        return DecisionTreeClassifier()
+
+    def _tree_of_table(self, k: int) -> Any:
+        tree = super()._tree_of_table(k)
+        tree.classes_, tree.n_classes_ = self.classes_, self.n_classes_
+        return tree
+
+    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
+        labels = read_labels(y, n_rows, type(self).__name__)
+        answers = find_answers(labels)
+        return labels, answers._replace(values=answers.values.astype(np.int64))
+
+    def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
+        from spinney.ensemble.bagging import say_classes
+
+        return say_classes(member, X, self.classes_, params, self.voting == "hard")
+
+    @available_if(lambda self: hasattr(self._template(), "decision_function"))
+    def decision_function(self, X: Any, **params: Any) -> np.ndarray:
+        """Compute the mean of the base estimators' `decision_function`.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+        **params : dict
+            Arguments of the base estimators' `decision_function`; only with scikit-learn's metadata routing.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One column per class with more than two classes.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from spinney import BaggingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BaggingClassifier(LogisticRegression(max_iter=1000), random_state=0).fit(X, y)
+        >>> model.decision_function(X[:2]).shape
+        (2, 3)
+        """
+        check_is_fitted(self)
+        for k, member in enumerate(self.estimators_):
+            if not np.array_equal(member.classes_, self.classes_):
+                raise ValueError(
+                    f"decision_function needs members that know all classes, and member '{k}' has not seen some. Use "
+                    "predict_proba."
+                )
+        given = route_to_copies(self, "decision_function", params)
+        return self._mean_of_members(X, lambda member, some: np.asarray(member.decision_function(some, **given)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = can_share(self._template())
+        return tags
+
+
+@described(BAGGING, {"estimator": REGRESSOR}, about=ABOUT, fitted=FITTED)
+class BaggingRegressor(BaggedNumbers, BagFit):
+    """Bagging for regression: the mean of many clones of a regressor, fitted on random rows or columns.
+
+    {about}
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from spinney import BaggingRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = BaggingRegressor(n_estimators=100, oob_score=True, random_state=0).fit(X, y)
+    >>> 0.4 < model.oob_score_ < 0.5
+    True
+    """
+
+    _kind, _other_kind = "regressor", staticmethod(is_classifier)
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: Any = None,
+        max_features: Any = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: Any = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        partition: bool = False,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def _default(self) -> Any:
+        return DecisionTreeRegressor()
+
+    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
+        numbers = read_several_numbers(y, n_rows, type(self).__name__)
+        return numbers, Answers(np.ascontiguousarray(numbers.reshape(n_rows, -1).T), None)
+
+    def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
+        from spinney.ensemble.bagging import say_numbers
+
+        return say_numbers(member, X, params)

@@ -1,0 +1,378 @@
+"""Fits bagging ensembles: a table, a target and parameters in, members out.
+
+No algorithm in here: see ensemble/bagging.py. The methods of a fitted ensemble are in bagging_model.py.
+
+Members that are Spinney's trees share one table, read and sorted once, and are stored in one `Forest`. All other
+members receive rows and columns of X unchanged, so bagging accepts whatever they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.utils.validation import _num_samples
+
+from spinney._random import read_seed
+from spinney._team import Team
+from spinney._warnings import warn_caller
+from spinney.data.schema import Column, Schema, learn_and_read, without_idle_categories
+from spinney.data.weights import Weights
+from spinney.distributed.collections import fit_by, is_dask, is_remote, vector_here
+from spinney.estimators.bagging.bagging.model import BagModel
+from spinney.estimators.bagging.bagging.params import count_columns_of_member, count_draws
+from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.forests.model import mean_votes
+from spinney.estimators.params import check_parameters
+from spinney.estimators.routing import route_to_copies, wants_weights
+from spinney.estimators.settings import count_columns, n_categories, tree_settings
+from spinney.estimators.targets import Answers, answers_of, read_answers
+from spinney.estimators.trees.series import can_share
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.schema import Schema
+    from spinney.data.tables import Table
+    from spinney.data.target import Target
+    from spinney.ensemble.bagging import Draws
+    from spinney.ensemble.forests.fit.fit import Plan
+    from spinney.ensemble.forests.fit.out_of_bag import Votes
+    from spinney.grow.rules import TreeSettings
+    from spinney.tree.forest import Forest
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Bagging of Spinney's trees on a cluster: each worker with enough memory receives all rows and grows some trees.
+#
+# In:  an ensemble, a template, dask collections. Out: what `BagFit` keeps of a fit. Rows are sampled by their contents,
+# and values are sorted, so workers need the table itself and not only its codes.
+
+
+_COPIES = 6.0  # of the table on a worker, sorted lists and those of a tree included
+
+
+class Grown(NamedTuple):
+    schema: Schema
+    forest: Forest
+    draws: Draws
+    answers: Answers
+
+
+def grow_remote_bag(
+    bag: Any, template: Any, X: Any, y: Any, sample_weight: Any, numbers: range, report: Callable[[], object]
+) -> Grown:
+    """The members of these numbers."""
+    from spinney.distributed.forests import Sharing, grow_everywhere
+    from spinney.distributed.gathered import plan_gathering
+
+    if not is_dask(X):
+        raise TypeError("y or sample_weight is a dask collection, but X is not: pass .compute() of it.")
+    y, weight = vector_here(y, "y"), vector_here(sample_weight, "sample_weight")
+    rows = plan_gathering(X, type(bag).__name__, _COPIES)
+    answers = read_answers(template, y, rows.n_rows, type(bag).__name__)
+    copy = clone(bag)
+    copy._seed = bag._seed
+    how = Sharing(_open, _grow, _facts, (copy, template, y, weight))
+    forest, (schema, draws) = grow_everywhere(rows.client, rows.partitions, how, rows.workers, numbers, report)
+    return Grown(schema, forest, draws, answers)
+
+
+# --- on the workers --------------------------------------------------------------------------------------------------
+
+
+def _open(partitions: list[Any], told: Any) -> Any:
+    from spinney.distributed.gathered import joined
+
+    bag, template, y, sample_weight = told
+    return bag.plan_of_trees(template, joined(partitions), y, sample_weight)
+
+
+def _grow(opened: Any, told: Any, numbers: range) -> Forest:
+    from spinney.ensemble.forests.fit.fit import grow_trees
+
+    _, table, target, plan, _ = opened
+    with Team(1, inline=True) as alone:
+        return grow_trees(table, target, plan, numbers, alone)
+
+
+def _facts(opened: Any) -> tuple[Any, Any]:
+    return opened[0], opened[4]
+
+
+class BagFit(BagModel):
+    """Fitting, shared by both estimators."""
+
+    _other_kind: ClassVar[Any]
+
+    # --- fit --------------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None, **fit_params: Any) -> Any:
+        """Fit the base estimators.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Input data that the base estimator accepts: NumPy arrays, pandas, polars or Arrow tables, SciPy sparse
+            matrices. Dask DataFrames and Arrays are supported only with Spinney's trees as base estimators.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target: class labels or numbers. Several outputs are supported with Spinney's trees, and with regressors
+            that accept them. May be a dask collection if X is.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Proportional to a row's probability of being sampled. A row of integer weight up to 127 is like that many
+            equal rows, and can be sampled as often without replacement. Rows of weight 0 are left out.
+        client : distributed.Client, default=None
+            The Dask client that fits a dask collection. None is the current client.
+        **fit_params : dict
+            Other arguments for base estimators that request them; only with scikit-learn's metadata routing.
+
+        Returns
+        -------
+        self : estimator
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import BaggingClassifier
+        >>> len(BaggingClassifier(n_estimators=20).fit(*load_iris(return_X_y=True)))
+        20
+        """
+        if client is not None:
+            return fit_by(client, self.fit, X, y, sample_weight, **fit_params)
+        check_parameters(self)
+        self._check_together()
+        with all_or_nothing(self):
+            template, params = clone(self._template()), route_to_copies(self, "fit", fit_params)
+            if can_share(template) and not params:
+                self._fit_trees(template, X, y, sample_weight)
+            else:
+                self._fit_members(template, X, y, sample_weight, params)
+            self.estimator_ = template
+        return self
+
+    def _check_together(self) -> None:
+        """Raise for parameters that cannot be combined."""
+        if self._other_kind(self._template()):
+            raise ValueError(f"estimator must be a {self._kind}, got {type(self._template()).__name__}.")
+        if not self.partition:
+            return
+        if self.bootstrap:
+            raise ValueError("partition=True needs bootstrap=False: the parts are disjoint, no row is sampled twice.")
+        if self.max_samples is not None:
+            raise ValueError(f"partition=True needs max_samples=None: the parts hold all rows, got {self.max_samples}.")
+        if self.warm_start and hasattr(self, "_draws"):
+            raise ValueError("partition=True needs warm_start=False: more members would need smaller parts.")
+
+    def _fit_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit members that are Spinney's trees."""
+        if is_remote(X, y, sample_weight):
+            return self._fit_remote_trees(template, X, y, sample_weight)
+        from spinney.data.row_hash import order_by_content
+        from spinney.ensemble.forests.fit.out_of_bag import count_votes
+
+        check_parameters(template)
+        schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
+        answers = read_answers(template, y, table.n_rows, type(self).__name__)
+        weights = read_sample_weight(sample_weight, table.n_rows)
+        schema, table = without_idle_categories(schema, table, weights)
+        numbers = self._numbers(schema, answers)
+        if not numbers and not self._lacks_oob():
+            return
+        answers.keep_classes(self)
+        draws = self._plan_draws(
+            order_by_content(table, *answers.values, weights=weights.total()), schema.n_columns, weights
+        )
+        with self._make_team("tree", table.n_rows * table.n_columns * len(numbers)) as team:
+            if numbers:
+                forest = self._grow(template, schema, table, answers.target(weights), draws, numbers, team)
+                self._keep(schema, forest)
+            self._keep_draws(draws, numbers)
+            if self.oob_score:
+                self._judge(count_votes(self.forest_, table, self._in_bag, team, self._says()), answers, weights)
+
+    def _grow(
+        self, template: Any, schema: Schema, table: Table, target: Target, draws: Draws, numbers: range, team: Team
+    ) -> Forest:
+        from spinney.ensemble.bagging import grow_members
+        from spinney.ensemble.callbacks import tell_progress
+        from spinney.tree.join import join
+
+        plan = self._plan(template, schema, target, draws)
+        report = tell_progress(self.verbose, len(numbers), "tree")
+        categories = n_categories(schema)
+        forest = grow_members(table, categories, target, plan, draws, template.max_bins, numbers, team, report)
+        return join([self.forest_, forest]) if numbers.start else forest
+
+    def _plan(self, template: Any, schema: Schema, target: Target, draws: Draws) -> Plan:
+        from spinney.ensemble.bagging import seed_member
+        from spinney.ensemble.forests.fit.fit import Plan
+        from spinney.prune.cost_complexity import collapse_by_alpha
+
+        subspaces, seed, alpha = draws.subspaces, self._seed, template.ccp_alpha
+
+        def tailor(number: int, some: Target) -> TreeSettings:
+            member = seed_member(clone(template), seed, number)
+            settings = tree_settings(member, schema, answers_of(some), some.weights)
+            if subspaces.are_whole:
+                return settings
+            columns = subspaces.of(number)
+            monotone = settings.monotone[columns] if len(settings.monotone) else settings.monotone
+            return settings._replace(n_features=count_columns(template.max_features, len(columns)), monotone=monotone)
+
+        return Plan(
+            settings=tree_settings(template, schema, answers_of(target), target.weights),
+            bootstrap=False,
+            n_draws=0,
+            replace=False,
+            weights=target.weights,
+            class_weight=None,
+            seed=seed,
+            prune=(lambda tree: collapse_by_alpha(tree, alpha)) if alpha > 0.0 else None,
+            tailor=tailor,
+        )
+
+    def _fit_remote_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        """The same for a dask collection: each worker grows some of the trees."""
+        from spinney.ensemble.callbacks import tell_progress
+
+        if self.oob_score or self.warm_start:
+            raise ValueError(
+                "bagging supports oob_score and warm_start only with data in memory, and X is a dask collection. Leave "
+                "them out, or pass X.compute()."
+            )
+        check_parameters(template)
+        self._seed, numbers = read_seed(self.random_state), range(self.n_estimators)
+        report = tell_progress(self.verbose, len(numbers), "tree")
+        grown = grow_remote_bag(self, template, X, y, sample_weight, numbers, report)
+        grown.answers.keep_classes(self)
+        self._keep_draws(grown.draws, numbers)
+        self._keep(grown.schema, grown.forest)
+
+    def plan_of_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        """(schema, opened table, target, plan, draws) of members that are Spinney's trees; X is in memory."""
+        from spinney._team import Team
+        from spinney.data.row_hash import order_by_content
+        from spinney.ensemble.bagging import open_for_members
+
+        schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
+        answers = read_answers(template, y, table.n_rows, type(self).__name__)
+        weights = read_sample_weight(sample_weight, table.n_rows)
+        schema, table = without_idle_categories(schema, table, weights)
+        draws = self._plan_draws(
+            order_by_content(table, *answers.values, weights=weights.total()), schema.n_columns, weights
+        )
+        target = answers.target(weights)
+        plan = self._plan(template, schema, target, draws)
+        with Team(1, inline=True) as alone:
+            made = open_for_members(table, n_categories(schema), target, plan, draws, template.max_bins, alone)
+        return schema, made[0], target, made[1], draws
+
+    def _fit_members(self, template: Any, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> None:
+        """Fit members of any other kind."""
+        from spinney._team import available_threads
+        from spinney.data.row_hash import order_of_any
+        from spinney.ensemble.bagging import Asks, count_votes, fit_bagged
+
+        schema, X = self._learn(X)
+        n_rows, n_jobs = _num_samples(X), available_threads(self.n_jobs)
+        target, answers = self._read_answers(y, n_rows)
+        weights = read_sample_weight(sample_weight, n_rows)
+        numbers = self._numbers(schema, answers)
+        if not numbers and not self._lacks_oob():
+            return
+        answers.keep_classes(self)
+        codes = None if answers.classes is None else answers.values[0]
+        draws = self._plan_draws(order_of_any(X, answers.values, weights.total()), schema.n_columns, weights)
+        asks = Asks(wants_weights(template), params)
+        fitted = fit_bagged(template, X, target, codes, draws, numbers, self._seed, n_jobs, self.verbose, asks)
+        members = [*(self.estimators_ if numbers.start else ()), *fitted]
+        self._keep_draws(draws, numbers)
+        self._keep_members(schema, members, len(answers.values))
+        if self.oob_score:
+            self._judge(count_votes(members, X, self._draws, self._say, n_jobs), answers, weights)
+
+    def _learn(self, X: Any) -> tuple[Schema, Any]:
+        """The schema of X, and X in a form that rows can be taken from."""
+        if issparse(X):
+            X = self._read_sparse(X)
+            return Schema((Column(None),) * X.shape[1]), X
+        return super()._learn(X)
+
+    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
+        """y as members receive it, and as numbers."""
+        raise NotImplementedError
+
+    def _numbers(self, schema: Schema, answers: Answers) -> range:
+        """Numbers of the members that are still to be fitted."""
+        if not self.warm_start or not hasattr(self, "_draws"):
+            self._seed = read_seed(self.random_state)
+            return range(self.n_estimators)
+        n_before = len(self._draws)
+        if self.n_estimators < n_before:
+            raise ValueError(
+                f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
+            )
+        if self.n_estimators == n_before:
+            warn_caller("Warm-start fitting without increasing n_estimators does not fit new members.")
+        known = schema == self._schema and len(answers.values) == self.n_outputs_ and self._knows_classes(answers)
+        if not known or type(self._template()) is not type(self.estimator_):
+            raise ValueError(
+                "with warm_start=True X, y and estimator must have the same columns, classes and kind as in the "
+                "previous fit."
+            )
+        return range(n_before, self.n_estimators)
+
+    def _lacks_oob(self) -> bool:
+        """Whether `oob_score` was set after the members had been fitted."""
+        return bool(self.oob_score) and not hasattr(self, "oob_score_")
+
+    def _knows_classes(self, answers: Answers) -> bool:
+        known = vars(self).get("classes_", [])
+        return all(map(np.array_equal, known if isinstance(known, list) else [known], answers.classes or []))
+
+    def _plan_draws(self, order: np.ndarray, n_columns: int, weights: Weights) -> Draws:
+        """The rows and columns of each member."""
+        from spinney.ensemble.bagging import Draws, Subspaces
+        from spinney.ensemble.forests.fit.bootstrap import Bags
+
+        total = weights.n_samples(len(order))
+        n_draws = count_draws(self, total)
+        if self.partition and weights.importance is not None:
+            raise ValueError(
+                "partition=True supports only integer sample_weight up to 127, which stands for that many rows: rows "
+                "are not sampled by probability. Pass such weights, or set partition=False."
+            )
+        n_parts = self.n_estimators if self.partition else 0
+        bags = Bags(order, weights.total(), n_draws, self.bootstrap, self._seed, n_parts)
+        subspaces = Subspaces(
+            n_columns, count_columns_of_member(self.max_features, n_columns), self.bootstrap_features, self._seed
+        )
+        return Draws(bags, subspaces)
+
+    def _keep_draws(self, draws: Draws, numbers: range) -> None:
+        before = self._draws if numbers.start else []
+        others = {id(one): one for one in before}.values()
+        if self.oob_score and any(not np.array_equal(one.bags.order, draws.bags.order) for one in others):
+            raise ValueError(
+                "oob_score with warm_start=True needs the rows of the previous fit, but X or y has changed."
+            )
+        self._draws = [*before, *[draws] * len(numbers)]
+        self._n_rows = len(draws.bags.order)
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
+
+    def _keep_members(self, schema: Schema, members: list[Any], n_outputs: int) -> None:
+        for name in ("forest_", "feature_importances_"):
+            self.__dict__.pop(name, None)
+        self._keep_schema(schema)
+        self.n_outputs_, self.__dict__["estimators_"] = n_outputs, members
+
+    # --- out of bag -------------------------------------------------------------------------------------------------
+
+    def _judge(self, votes: Votes, truth: Answers, weights: Weights) -> None:
+        answers, total = mean_votes(votes, "member"), weights.total()
+        counted = votes.n > 0 if total is None else (votes.n > 0) & (total > 0)
+        self._keep_oob(answers, truth.values, counted)

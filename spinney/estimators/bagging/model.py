@@ -1,0 +1,230 @@
+"""Methods of a fitted bagging ensemble: predictions, members, and the rows and columns of each member.
+
+Members that are Spinney's trees are stored in one `Forest`, and created from it on access. All others are stored
+themselves and receive X unchanged. No algorithm in here: see ensemble/bagging.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_matrix, issparse
+from sklearn.base import clone
+from sklearn.utils import check_array, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.data.schema import Column, Schema
+from spinney.estimators.base import CopiesModel, hash_of, take_inputs_of_members
+from spinney.estimators.forests.model import ForestModel
+from spinney.estimators.routing import router_of_copies
+from spinney.estimators.settings import count_columns
+from spinney.estimators.trees.series import can_share
+
+if TYPE_CHECKING:
+    from spinney.ensemble.bagging import Draws, Subspaces
+
+
+def _of_trees(model: Any) -> bool:
+    """Whether the members are Spinney's trees, stored in a forest; for `available_if`."""
+    return "forest_" in vars(model) or ("_draws" not in vars(model) and can_share(model._template()))
+
+
+def ask_own_columns(tree: Any, subspaces: Subspaces, k: int) -> None:
+    """Renumber the columns of a tree from those of the whole table to those of member k."""
+    from spinney.ensemble.bagging import tell_apart
+    from spinney.ensemble.forests.fit.fit import renumber
+
+    if subspaces.are_whole:
+        return
+    columns, schema = subspaces.of(k), tree._schema
+    places = np.zeros(subspaces.n_columns, np.int64)
+    places[columns[::-1]] = np.arange(len(columns))[::-1]
+    some = [schema.columns[j] for j in columns]
+    names = [None] * len(some) if schema.names is None else tell_apart([str(one.name) for one in some])
+    own = Schema(tuple(Column(name, one.categories, one.boolean) for name, one in zip(names, some)))
+    tree._keep(own, renumber(tree.tree_.forest, places, len(some)).tree(0))
+
+
+class BagModel(CopiesModel, ForestModel):
+    """Clones of one estimator, fitted on different rows and columns, whose predictions are averaged."""
+
+    _kind: ClassVar[str]  # "classifier" or "regressor"
+    _draws: list[Draws]  # the rows and columns of each member
+    _seed: int
+    _n_rows: int
+
+    def get_metadata_routing(self) -> Any:
+        """Return the metadata routing of this estimator, for scikit-learn.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            The arguments that are passed to the base estimators.
+        """
+        return router_of_copies(self, self._template())
+
+    def _in_bag(self, k: int) -> np.ndarray:
+        """How often each training row is in the sample of a member."""
+        return self._draws[k].bags.counts(k)
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that each base estimator was fitted on, repeated as often as they were sampled."""
+        check_is_fitted(self)
+        counts = (self._in_bag(k) for k in range(len(self)))
+        return [np.repeat(np.arange(len(one)), one) for one in counts]
+
+    @property
+    def estimators_features_(self) -> list[np.ndarray]:
+        """The columns that each base estimator was fitted on."""
+        check_is_fitted(self)
+        return [draws.subspaces.of(k) for k, draws in enumerate(self._draws)]
+
+    # --- members ----------------------------------------------------------------------------------------------------
+
+    def _tree_of_table(self, k: int) -> Any:
+        """A tree with the columns of the whole table."""
+        from spinney.ensemble.bagging import seed_member
+
+        bags = self._draws[k].bags
+        tree = seed_member(clone(self.estimator_), bags.seed, k - bags.shift)
+        tree._keep(self._schema, self.forest_.tree(k))
+        tree.max_features_ = count_columns(tree.max_features, self._draws[k].subspaces.n_drawn)
+        return tree
+
+    def _make_tree(self, k: int) -> Any:
+        """A tree with its own columns."""
+        tree = self._tree_of_table(k)
+        ask_own_columns(tree, self._draws[k].subspaces, k)
+        return tree
+
+    @available_if(_of_trees)
+    def apply(self, X: Any) -> np.ndarray:
+        """Return the leaf of each row in each tree. Supported only with Spinney's trees as base estimators.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_samples, n_estimators)
+            Node numbers of the leaves.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import BaggingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BaggingClassifier(random_state=0).fit(X, y)
+        >>> model.apply(X).shape
+        (150, 10)
+        """
+        return super().apply(X)
+
+    @available_if(_of_trees)
+    def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
+        """Return the nodes on the path of each row. Supported only with Spinney's trees as base estimators.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        indicator : csr_matrix of shape (n_samples, n_nodes)
+            A one for every node that the row passes.
+        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
+            Columns n_nodes_ptr[k] to n_nodes_ptr[k + 1] of `indicator` are the nodes of tree k.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import BaggingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BaggingClassifier(random_state=0).fit(X, y)
+        >>> indicator, n_nodes_ptr = model.decision_path(X)
+        >>> indicator.shape[1] == n_nodes_ptr[-1]
+        np.True_
+        """
+        return super().decision_path(X)
+
+    @cached_property
+    def feature_importances_(self) -> np.ndarray:
+        """Each column's fraction of the impurity decrease, averaged over the trees. They add up to 1."""
+        check_is_fitted(self)
+        if "forest_" not in vars(self):
+            raise AttributeError(
+                "feature_importances_ needs Spinney's trees as members: set estimator=None, or a tree "
+                "without class_weight and n_iter_no_change."
+            )
+        importances: np.ndarray = ForestModel.feature_importances_.func(self)  # type: ignore[attr-defined]
+        return importances
+
+    def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def _mean_answers(self, X: Any) -> np.ndarray:
+        """The mean of the members' predictions, (rows, outputs, classes or 1)."""
+        check_is_fitted(self)
+        return super()._mean_answers(X) if "forest_" in vars(self) else self._mean_of_members(X, self._say)
+
+    def _mean_of_members(self, X: Any, say: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
+        from spinney._team import available_threads
+        from spinney.ensemble.bagging import sum_members
+
+        total: np.ndarray = sum_members(
+            self.estimators_, self._check(X), self._draws, say, available_threads(self.n_jobs)
+        )
+        return total / len(self)
+
+    def _read_sparse(self, X: Any) -> Any:
+        sparse = get_tags(self._template()).input_tags.sparse
+        form: Any = ["csr", "csc"] if sparse else False
+        return check_array(X, accept_sparse=form, dtype=None, ensure_all_finite=False, estimator=self)
+
+    def _check(self, X: Any) -> Any:
+        """X as members can read it, checked for the columns of fit."""
+        if issparse(X):
+            X = self._read_sparse(X)
+            if X.shape[1] != self.n_features_in_:
+                raise ValueError(
+                    f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                    "features as input."
+                )
+            return X
+        return super()._check(X)
+
+    def _fingerprint(self) -> str:
+        """A hash of the members and of their columns."""
+        if "forest_" in vars(self):
+            return self.forest_.fingerprint
+        members = zip(self.estimators_, self.estimators_features_)
+        return hash_of(member.fingerprint_.encode() + columns.tobytes() for member, columns in members)
+
+    def __len__(self) -> int:
+        return len(self._draws)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_draws")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        if "forest_" not in vars(self) and "estimators_" in vars(self):
+            state["estimators_"] = self.estimators_
+        return state
+
+    def __sklearn_tags__(self) -> Any:
+        tags, template = super().__sklearn_tags__(), self._template()
+        if can_share(template) or not hasattr(template, "fit"):  # fit reports what is not an estimator
+            return tags
+        members = get_tags(template)
+        take_inputs_of_members(tags, [members.input_tags])
+        tags.target_tags.multi_output = self._kind == "regressor" and members.target_tags.multi_output
+        return tags

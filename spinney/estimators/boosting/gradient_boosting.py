@@ -1,0 +1,534 @@
+"""Gradient boosting for classification and regression, with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from spinney.data.weights import Weights
+from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, loss_metric, value_metrics
+from spinney.estimators.base import read_sample_weight
+from spinney.estimators.boosting.gradient_boosting.model import BoostedModel
+from spinney.estimators.boosting.gradient_boosting.params import BOOSTING, CLASS_LOSS, FITTED, GROUPS, NUMBER_LOSS
+from spinney.estimators.params import described, keep_parameters
+from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
+
+if TYPE_CHECKING:
+    from spinney.ensemble.boosting.rounds.booster import Task
+
+
+@described(BOOSTING, NUMBER_LOSS, groups=GROUPS, fitted=FITTED)
+class GradientBoostingRegressor(RegressorMixin, BoostedModel):
+    """Gradient boosted trees for regression.
+
+    By default, the number of rounds, the learning rate and the size of the trees are chosen by held-out rows. Give
+    `n_estimators` a number in grid searches and cross-validation: the search takes several fits. The guide is
+    docs/boosting.md.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from spinney import GradientBoostingRegressor
+    >>> X, y = make_regression(random_state=0)
+    >>> model = GradientBoostingRegressor(random_state=0).fit(X, y)
+    >>> model.predict(X[:3]).shape
+    (3,)
+    """
+
+    def __init__(
+        self,
+        loss: Any = "squared_error",
+        *,
+        quantile: float | None = None,
+        alpha: float = 0.9,
+        power: float = 1.5,
+        learning_rate: float | str = "auto",
+        n_estimators: int | str = "auto",
+        max_iter: int | None = None,
+        max_leaf_nodes: int | str | None = "auto",
+        max_depth: int | None = None,
+        growth: str = "best_first",
+        criterion: str | None = None,
+        min_samples_split: Any = 2,
+        min_samples_leaf: Any = "auto",
+        min_weight_fraction_leaf: float = 0.0,
+        min_child_weight: float = 1e-3,
+        min_split_gain: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        l1_regularization: float = 0.0,
+        l2_regularization: float = 1.0,
+        category_smoothing: float = 10.0,
+        category_l2: float = 1.0,
+        min_samples_category: int | str = "auto",
+        max_bins: int | None = 255,
+        max_features: Any = "auto",
+        max_features_per_tree: Any = 1.0,
+        subsample: float = 1.0,
+        categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        init: Any = None,
+        early_stopping: bool | str | None = None,
+        scoring: Any = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-7,
+        time_budget: float | None = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        device: str = "cpu",
+        verbose: int = 0,
+        callbacks: Any = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
+        """Predict the target of each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predicted values.
+
+        Examples
+        --------
+        Counts with an exposure: the model predicts rates, or counts if it gets the exposures of the rows.
+
+        >>> import numpy as np
+        >>> from spinney import GradientBoostingRegressor
+        >>> rng = np.random.RandomState(0)
+        >>> X, exposure = rng.rand(500, 2), rng.rand(500)
+        >>> counts = rng.poisson(3 * exposure)
+        >>> model = GradientBoostingRegressor("poisson", n_estimators=20)
+        >>> model = model.fit(X, counts, init_score=np.log(exposure))
+        >>> rates = model.predict(X)
+        >>> bool(np.allclose(model.predict(X, init_score=np.log(exposure)), rates * exposure))
+        True
+        """
+        return self._respond(self._raw(X, init_score))
+
+    def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
+        """Predict the target of each row after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            Predicted values of the first rounds.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_regression
+        >>> from spinney import GradientBoostingRegressor
+        >>> X, y = make_regression(random_state=0)
+        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
+        >>> len(list(model.staged_predict(X)))
+        10
+        """
+        for raw in self._staged_raw(X, init_score):
+            yield self._respond(raw)
+
+    def _n_outputs(self) -> int:
+        return 1
+
+    def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
+        return read_numbers(y, n_rows, type(self).__name__)
+
+    def _task(self, y: np.ndarray, weights: Weights) -> Task:
+        from spinney.data.target import Target
+        from spinney.ensemble.boosting.rounds.booster import Task
+
+        loss = self._make_loss()
+        used = weights.total()
+        if len(y):
+            loss.check(y if used is None else y[used > 0])
+        return Task(Target(None, None, y[None, :], weights), loss)
+
+    @property
+    def _quantile(self) -> float:
+        return self.alpha if self.quantile is None else self.quantile
+
+    def _make_loss(self) -> Any:
+        from spinney.criteria.losses import BY_NAME, OF_CLASSES, Huber, Quantile, Tweedie
+        from spinney.criteria.user_loss import compile_loss
+
+        if not isinstance(self.loss, str):
+            return compile_loss(self.loss, "identity")
+        names = sorted(name for name in BY_NAME if name not in OF_CLASSES)
+        if self.loss not in names:
+            raise ValueError(f"loss must be one of {names} or a custom loss (spinney.Loss), got {self.loss!r}.")
+        kind = BY_NAME[self.loss]
+        parameters = {Quantile: (self._quantile,), Huber: (self.alpha,), Tweedie: (self.power,)}
+        return kind(*(float(value) for value in parameters.get(kind, ())))
+
+    def _known_metrics(self) -> dict[str, Metric]:
+        return value_metrics(self._quantile, self.power)
+
+    def _loss_metric(self, task: Task) -> Metric:
+        if isinstance(self.loss, str):
+            return loss_metric(self.loss)
+        return loss_metric("loss") if task.loss.value is not None else VALUE_METRICS["squared_error"]
+
+
+@described(BOOSTING, CLASS_LOSS, groups=GROUPS, fitted=FITTED)
+class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
+    """Gradient boosted trees for two or more classes.
+
+    By default, the number of rounds, the learning rate and the size of the trees are chosen by held-out rows. Give
+    `n_estimators` a number in grid searches and cross-validation: the search takes several fits. The guide is
+    docs/boosting.md.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The class labels.
+    {fitted}
+
+    Examples
+    --------
+    >>> from spinney import GradientBoostingClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> X, y = load_penguins()
+    >>> model = GradientBoostingClassifier(random_state=0).fit(X, y)
+    >>> model.predict_proba(X.head(3)).shape
+    (3, 3)
+    """
+
+    def __init__(
+        self,
+        loss: Any = "log_loss",
+        *,
+        learning_rate: float | str = "auto",
+        n_estimators: int | str = "auto",
+        max_iter: int | None = None,
+        max_leaf_nodes: int | str | None = "auto",
+        max_depth: int | None = None,
+        growth: str = "best_first",
+        criterion: str | None = None,
+        min_samples_split: Any = 2,
+        min_samples_leaf: Any = "auto",
+        min_weight_fraction_leaf: float = 0.0,
+        min_child_weight: float = 1e-3,
+        min_split_gain: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        l1_regularization: float = 0.0,
+        l2_regularization: float = 1.0,
+        category_smoothing: float = 10.0,
+        category_l2: float = 1.0,
+        min_samples_category: int | str = "auto",
+        max_bins: int | None = 255,
+        max_features: Any = "auto",
+        max_features_per_tree: Any = 1.0,
+        subsample: float = 1.0,
+        categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        init: Any = None,
+        early_stopping: bool | str | None = None,
+        scoring: Any = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-7,
+        time_budget: float | None = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        device: str = "cpu",
+        verbose: int = 0,
+        callbacks: Any = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def decision_function(self, X: Any, *, init_score: Any = None) -> np.ndarray:
+        """Compute the raw scores of each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One raw score per row with two classes, else one per row and class. With loss="log_loss" and two classes,
+            it is the log odds of the second class.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> model.decision_function(X).shape
+        (344, 3)
+        """
+        raw = self._raw(X, init_score)
+        return raw[0] if len(raw) == 1 else raw.T
+
+    def predict_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
+        """Predict the class probabilities of each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> model.predict_proba(X).shape
+        (344, 3)
+        """
+        return self._respond(self._raw(X, init_score))
+
+    def predict_log_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
+        """Predict the logarithms of the class probabilities.
+
+        They are computed from the raw scores and stay finite where a probability rounds to 0.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of the probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> bool((model.predict_log_proba(X) < 0).all())
+        True
+        """
+        return self._log_chances(self._raw(X, init_score))
+
+    def _log_chances(self, raw: np.ndarray) -> np.ndarray:
+        from spinney._team import Team
+        from spinney.ensemble.boosting.rounds.scoring import log_predictions
+
+        with Team(1, inline=True) as alone:
+            return log_predictions(self._bare_task(), raw, alone)
+
+    def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
+        """Predict the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predicted labels.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> model.predict(X)[:2].tolist()
+        ['Adelie', 'Adelie']
+        """
+        return self._classes_of(self._raw(X, init_score))
+
+    def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
+        """Compute the raw scores of each row after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Raw scores of the first rounds.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> len(list(model.staged_decision_function(X)))
+        10
+        """
+        for raw in self._staged_raw(X, init_score):
+            yield raw[0].copy() if len(raw) == 1 else raw.T.copy()
+
+    def staged_predict_proba(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
+        """Predict the class probabilities of each row after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities of the first rounds.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> [chances.shape for chances in model.staged_predict_proba(X)][:2]
+        [(344, 3), (344, 3)]
+        """
+        for raw in self._staged_raw(X, init_score):
+            yield self._respond(raw)
+
+    def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
+        """Predict the class of each row after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            Predicted labels of the first rounds.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> [round(float((labels == y).mean()), 2) for labels in model.staged_predict(X)][-1] > 0.95
+        True
+        """
+        for raw in self._staged_raw(X, init_score):
+            yield self._classes_of(raw)
+
+    def apply(self, X: Any) -> np.ndarray:
+        leaves = super().apply(X)
+        return leaves.reshape(len(leaves), -1, self._booster.n_outputs)
+
+    apply.__doc__ = BoostedModel.apply.__doc__
+
+    def _n_outputs(self) -> int:
+        return self.n_classes_ if self.n_classes_ > 2 else 1
+
+    def _classes_of(self, raw: np.ndarray) -> np.ndarray:
+        if len(raw) > 1:
+            return self.classes_[raw.argmax(axis=0)]
+        return self.classes_[(self._respond(raw)[:, 1] > 0.5).astype(np.int64)]
+
+    def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
+        """Class numbers; `known`: the classes must be those already learnt."""
+        y = read_labels(y, n_rows, type(self).__name__)
+        if known:
+            return self._class_numbers(y)
+        self.classes_, numbers = find_classes(y)
+        self.n_classes_ = len(self.classes_)
+        need_two_classes(self.classes_)
+        return numbers.astype(np.float64, copy=False)
+
+    def _class_numbers(self, y: np.ndarray) -> np.ndarray:
+        number = {label: k for k, label in enumerate(self.classes_.tolist())}
+        labels, place = find_classes(y)
+        for label in labels.tolist():
+            if label not in number:
+                raise ValueError(
+                    f"y holds the class {label!r}, which is not among the classes of fit: {self.classes_.tolist()}."
+                )
+        return np.array([number[label] for label in labels.tolist()], np.float64)[place.astype(np.int64)]
+
+    def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
+        labels = None if self.class_weight is None else self.classes_[y.astype(np.int64)]
+        return read_sample_weight(sample_weight, n_rows, self.class_weight, labels, classes_repeat=False)
+
+    def _task(self, y: np.ndarray, weights: Weights) -> Task:
+        from spinney.criteria.losses import BY_NAME, OF_CLASSES
+        from spinney.criteria.user_loss import compile_loss
+        from spinney.data.target import Target
+        from spinney.ensemble.boosting.rounds.booster import Task
+
+        target = Target(y.astype(np.int32)[None, :], (self.n_classes_,), None, weights)
+        if isinstance(self.loss, str) and self.loss not in OF_CLASSES:
+            raise ValueError(
+                f"loss must be 'log_loss', 'exponential' or a custom loss (spinney.Loss), got {self.loss!r}."
+            )
+        if self.n_classes_ > 2 and self.loss != "log_loss":
+            what = "loss='exponential'" if isinstance(self.loss, str) else "A custom loss"
+            raise ValueError(f"{what} needs two classes, but y has {self.n_classes_}. Use loss='log_loss'.")
+        if isinstance(self.loss, str):
+            return Task(target, BY_NAME[self.loss]())
+        return Task(target, compile_loss(self.loss, "logistic"))
+
+    def _known_metrics(self) -> dict[str, Metric]:
+        return CLASS_METRICS
+
+    def _loss_metric(self, task: Task) -> Metric:
+        if isinstance(self.loss, str):
+            return loss_metric(self.loss)
+        return loss_metric("loss") if task.loss.value is not None else CLASS_METRICS["log_loss"]

@@ -1,0 +1,385 @@
+"""What both boosted models can do once they are fitted: raw scores, answers, importances.
+
+In:  a fitted model (boosting_fit.py), which has a `_booster`, and a table. No algorithm in here: see tree/predict_boosted.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from functools import cached_property
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import joblib
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.data.schema import Schema
+from spinney.estimators.base import Explained, frame_of_records, frame_of_row, hash_of
+from spinney.estimators.boosting.gradient_boosting.fit import BoostingFit, constant_init, read_offset
+from spinney.estimators.params import keep_parameters
+from spinney.estimators.trees.model import TreeModel
+from spinney.tree.importance import importances
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.tables import Table
+    from spinney.ensemble.boosting.rounds.booster import Booster
+    from spinney.tree.decision import DecisionTree
+    from spinney.tree.forest import Forest
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# A boosted model as a series of rounds: its trees one by one, its first rounds as a model, the ways rows take.
+#
+# In: a fitted model, which has a `_booster` and a `_schema`. No algorithm in here.
+
+
+class BoostedTreeModel(RegressorMixin, TreeModel):
+    """One tree of a boosted model; `predict` gives what it adds to the raw score."""
+
+    _origin: tuple[Booster, int]
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "friedman_mse",
+        max_depth: int | None = None,
+        max_features: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        min_samples_leaf: Any = 1,
+        min_samples_split: Any = 2,
+        min_weight_fraction_leaf: float = 0.0,
+        ccp_alpha: float = 0.0,
+        random_state: Any = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    @cached_property
+    def tree_(self) -> DecisionTree:  # type: ignore[override]
+        if not hasattr(self, "_origin"):
+            raise AttributeError("a single tree of a boosted model is not fitted. Fit the whole model.")
+        booster, number = self._origin
+        return booster.forest.tree(number)
+
+    def fit(self, X: Any = None, y: Any = None) -> None:
+        raise TypeError("a single tree of a boosted model cannot be fitted. Fit the whole model.")
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return what the tree adds to the raw score of each row."""
+        table = self._read(X)
+        return self.tree_.answers[self._leaves(table), 0, 0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With this tree alone."""
+        state: dict[str, Any] = {**super().__getstate__(), "tree_": self.tree_}
+        state.pop("_origin", None)
+        return state
+
+
+def tree_model(booster: Booster, number: int, schema: Schema, parameters: dict[str, Any]) -> BoostedTreeModel:
+    """A model of one tree, which is read from the store when first asked for."""
+    model = BoostedTreeModel(**parameters)
+    model._origin, model._schema = (booster, number), schema
+    model.n_features_in_, model.n_outputs_ = schema.n_columns, 1
+    if schema.names is not None:
+        model.feature_names_in_ = schema.names
+    return model
+
+
+class Rounds:
+    """What a boosted model shows of its rounds."""
+
+    _booster: Booster
+    _schema: Schema
+
+    @property
+    def estimators_(self) -> np.ndarray:
+        """The trees, of shape (n_rounds, n_outputs); each has `tree_`, `predict`, `apply` and `decision_path`."""
+        booster = self._need_rounds()
+        trees = np.empty((booster.n_rounds, booster.n_outputs), object)
+        for k in range(len(trees)):
+            trees[k] = self._round(k)
+        return trees
+
+    def _need_rounds(self) -> Booster:
+        """The booster; an AttributeError where there is none, so that fitted attributes are not there before fit."""
+        if not hasattr(self, "_booster"):
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
+        return self._booster
+
+    def _round(self, k: int) -> np.ndarray:
+        """The trees of a round, one per output."""
+        trees, parameters = np.empty(self._booster.n_outputs, object), self._tree_parameters()
+        for output in range(len(trees)):
+            trees[output] = tree_model(self._booster, k * len(trees) + output, self._schema, parameters)
+        return trees
+
+    def _tree_parameters(self) -> dict[str, Any]:
+        """The parameters of the model that its trees have, too, with "auto" resolved."""
+        names = BoostedTreeModel._get_param_names()
+        return {name: getattr(self, f"{name}_", getattr(self, name)) for name in names}
+
+    def __len__(self) -> int:
+        """Return the number of rounds."""
+        check_is_fitted(self)
+        return self._booster.n_rounds
+
+    def __bool__(self) -> bool:
+        return True  # a model is something even before it is fitted
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Iterate over the rounds; each is an array with one tree per output."""
+        check_is_fitted(self)
+        return (self._round(k) for k in range(len(self)))
+
+    def __getitem__(self, rounds: Any) -> Any:
+        """Return the trees of a round, or the model of the first rounds.
+
+        `model[k]` is an array of the trees of round k, one per output, `model[k, output]` is one of them, and
+        `model[:k]` is the model of the first k rounds.
+        """
+        check_is_fitted(self)
+        if isinstance(rounds, slice):
+            return self._first_rounds(rounds)
+        if isinstance(rounds, tuple) and len(rounds) == 2 and not any(isinstance(one, slice) for one in rounds):
+            return self[rounds[0]][rounds[1]]
+        try:
+            k, n = index(rounds), len(self)
+        except TypeError:
+            raise TypeError(
+                f"rounds must be integers or slices, as in model[3], model[3, 0] or model[:3], got {rounds!r}."
+            ) from None
+        if not -n <= k < n:
+            raise IndexError(f"round must be from 0 to {n - 1}, got {rounds!r}.")
+        return self._round(k % n)
+
+    def _first_rounds(self, rounds: slice) -> Any:
+        start, stop, step = rounds.indices(len(self))
+        if start != 0 or step != 1 or stop < 1:
+            raise ValueError(
+                f"model[{_written(rounds)}] is not supported: each tree is fitted on the residuals of the trees before "
+                "it. Use model[:k] with k of at least 1, the model of the first k rounds."
+            )
+        other: Any = copy(self)
+        other._booster = self._booster.cut(stop)
+        other.n_estimators = other.n_iter_ = other.best_iteration_ = stop
+        other.max_iter = None if self.max_iter is None else stop  # type: ignore[attr-defined]
+        for name in ("train_score_", "oob_scores_", "oob_improvement_"):
+            if hasattr(self, name):
+                setattr(other, name, getattr(self, name)[:stop])
+        if hasattr(other, "oob_scores_"):
+            other.oob_score_ = float(other.oob_scores_[-1])
+        other.validation_score_ = self.validation_score_[: stop + 1]  # type: ignore[attr-defined]
+        other.evals_result_ = {
+            name: {metric: values[:stop] for metric, values in one.items()}
+            for name, one in self.evals_result_.items()  # type: ignore[attr-defined]
+        }
+        return other
+
+    @property
+    def forest_(self) -> Forest:
+        """The storage of all trees, by rounds, and within a round in the order of the classes."""
+        check_is_fitted(self)
+        return self._booster.forest
+
+    def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
+        """Return the nodes that each row passes in each tree.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix
+            Input data with the columns of `fit`.
+
+        Returns
+        -------
+        indicator : csr_matrix of shape (n_samples, n_nodes)
+            Ones at the nodes, which are those of all trees.
+        n_nodes_ptr : ndarray of shape (n_trees + 1,)
+            First column of each tree in `indicator`. Trees are ordered by rounds, and within a round by classes.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_regression
+        >>> from spinney import GradientBoostingRegressor
+        >>> X, y = make_regression(random_state=0)
+        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
+        >>> indicator, n_nodes_ptr = model.decision_path(X)
+        >>> indicator.shape == (100, n_nodes_ptr[-1])
+        True
+        """
+        leaves = self.apply(X)  # type: ignore[attr-defined]
+        forest = self._booster.forest
+        return forest.paths(leaves.reshape(len(leaves), -1)), forest.first.copy()
+
+
+def _written(rounds: slice) -> str:
+    start, stop = ("" if at is None else repr(at) for at in (rounds.start, rounds.stop))
+    return f"{start}:{stop}" if rounds.step is None else f"{start}:{stop}:{rounds.step!r}"
+
+
+_KINDS_OF_XGBOOST = {"total_gain": "gain", "weight": "split", "total_cover": "cover"}
+
+
+class BoostedModel(Explained, Rounds, BoostingFit):
+    """A model that is a `Booster`."""
+
+    _takes_opened_tables = True  # see data/opened_table.py
+    _predicts_by_codes = True
+
+    # --- predict ---------------------------------------------------------------------------------------------------
+
+    def _raw(self, X: Any, init_score: Any = None) -> np.ndarray:
+        """Raw scores (outputs, rows)."""
+        table, booster = self._read(X), self._booster
+        start = self._start(X, init_score, table.n_rows)
+        if table.is_one_row():
+            return booster.forest.one_row.scores(table, start.reshape(-1))
+        from spinney.gpu import raw_scores_by
+        from spinney.tree.predict_boosted import raw_scores
+
+        with self._team(table) as team:
+            there = raw_scores_by(self.device, booster.forest, table, start, team)
+            return (
+                raw_scores(booster.forest, table, start, range(booster.forest.n_trees), team)
+                if there is None
+                else there
+            )
+
+    def _start(self, X: Any, init_score: Any, n_rows: int) -> np.ndarray:
+        """What the trees are added to: (outputs,), or (outputs, rows) where rows begin each with its own."""
+        start = self._booster.start
+        offset = self._offset(X, read_offset(init_score, n_rows, len(start)))
+        return start if offset is None else start[:, None] + offset
+
+    def _staged_raw(self, X: Any, init_score: Any = None) -> Iterator[np.ndarray]:
+        """Raw scores after each round; the same array, growing."""
+        from spinney.data.dataset import encode_table
+        from spinney.tree.predict_boosted import add_scores
+
+        table, booster = self._read(X), self._booster
+        scores = np.empty((booster.n_outputs, table.n_rows))
+        start = self._start(X, init_score, table.n_rows)
+        scores[:] = start[:, None] if start.ndim == 1 else start
+        with self._team(table) as team:
+            codes = encode_table(table, booster.bins, team)
+            for first in range(0, booster.forest.n_trees, booster.n_outputs):
+                add_scores(booster.forest, codes, range(first, first + booster.n_outputs), scores, team)
+                yield scores
+
+    def _row(self, row: Any) -> Any:
+        """One row as a table; as the initial estimator can read it, if there is one."""
+        return super()._row(row) if self._init is None else frame_of_row(self._schema, row)
+
+    def _of_records(self, X: list[Any]) -> Any:
+        """A list of dicts as a table; as the initial estimator can read it, if there is one."""
+        return super()._of_records(X) if self._init is None else frame_of_records(self._schema, X)
+
+    def _team(self, table: Table) -> Team:
+        """For sending rows through all trees."""
+        return self._make_team("descend many", table.n_rows * self._booster.forest.n_trees)
+
+    def _respond(self, raw: np.ndarray) -> np.ndarray:
+        """Predicted values, or probabilities (rows, classes)."""
+        from spinney.ensemble.boosting.rounds.scoring import predictions
+
+        return predictions(self._bare_task(), raw)
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Return the leaf that each row reaches in each tree.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_rounds) or (n_samples, n_rounds, n_outputs)
+            Node numbers. Classifiers have the last axis, with one tree per output, as in scikit-learn.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_regression
+        >>> from spinney import GradientBoostingRegressor
+        >>> X, y = make_regression(random_state=0)
+        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
+        >>> model.apply(X).shape
+        (100, 10)
+        """
+        from spinney.tree.predict_boosted import leaf_numbers
+
+        table, booster = self._read(X), self._booster
+        with self._team(table) as team:
+            return leaf_numbers(booster.forest, table, team)
+
+    def _fingerprint(self) -> str:
+        own = self._booster.fingerprint
+        if self._init is None:
+            return own
+        init = getattr(self._init, "fingerprint_", None) or joblib.hash(self._init)
+        return hash_of([own.encode(), str(init).encode()])
+
+    # --- reading ---------------------------------------------------------------------------------------------------
+
+    @property
+    def init_(self) -> Any:
+        """The fitted initial estimator; without one, a dummy estimator that predicts the start value, or "zero"."""
+        self._need_rounds()
+        if self._init is not None or isinstance(self.init, str):
+            return self._init or self.init
+        classes = self.classes_ if isinstance(self, ClassifierMixin) else None
+        return constant_init(self._respond(self._booster.start[:, None]), classes)
+
+    @property
+    def n_estimators_(self) -> int:
+        """Number of rounds that the model predicts with."""
+        return self._need_rounds().n_rounds
+
+    @property
+    def n_trees_per_iteration_(self) -> int:
+        """Number of trees per round: one, or one per class with more than two classes."""
+        return self._need_rounds().n_outputs
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Fraction of the total gain of all splits per column; they add up to 1."""
+        return self.get_feature_importances("gain")
+
+    def get_feature_importances(self, kind: str = "gain") -> np.ndarray:
+        """Compute the importance of each column.
+
+        Parameters
+        ----------
+        kind : {"gain", "split", "cover"}, default="gain"
+            "gain" is the total gain of the column's splits, "split" is their number, and "cover" is the total hessian
+            (for squared error: the number of samples) of their nodes. XGBoost's names of these three, "total_gain",
+            "weight" and "total_cover", are accepted. (XGBoost's "gain" and "cover" are means per split.)
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Importances that add up to 1, or zeros if the model has no splits.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(X, y)
+        >>> model.get_feature_importances("split").shape == (X.shape[1],)
+        True
+        """
+        check_is_fitted(self)
+        kind = _KINDS_OF_XGBOOST.get(kind, kind)
+        if kind not in ("gain", "split", "cover"):
+            raise ValueError(f"kind must be 'gain', 'split' or 'cover', got {kind!r}.")
+        total = importances(self._booster.forest, kind)
+        return total / total.sum() if total.any() else total
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_booster")

@@ -1,0 +1,514 @@
+"""k-means with scikit-learn's interface. No algorithm in here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from spinney._random import read_seed
+from spinney._warnings import warn_caller
+from spinney.data.sparse import is_sparse
+from spinney.data.weights import Weights
+from spinney.distributed.collections import fit_by, is_remote
+from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
+from spinney.estimators.clusters.matrices import MatrixModel, columns_named
+from spinney.estimators.clusters.params import DEVICE, KMEANS
+from spinney.estimators.params import check_parameters, described, keep_parameters
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from spinney._team import Team
+    from spinney.cluster.kmeans import Clustering, KMeansSettings
+    from spinney.cluster.passes import Passes
+    from spinney.cluster.points import PointSet
+    from spinney.distributed.kmeans_member import Start
+    from spinney.distributed.matrix import RemoteMatrix
+    from spinney.distributed.table import RemoteTable
+
+
+@described(KMEANS, {"device": DEVICE})
+class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MatrixModel):  # type: ignore[misc]
+    """k-means clustering: K centroids, each the mean of the rows that are nearest to it.
+
+    Labels and centroids are the same on any number of threads, since sums over rows are integer sums.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centroids.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    inertia_ : float
+        Weighted sum of the squared distances of the rows to their centroids (SSE); for "cosine" of the distances
+        1 - cos.
+    n_iter_ : int
+        Number of iterations of the best run.
+    history_ : list of (centers, inertia), or None without keep_history
+        Centroids and inertia before each iteration and at the end.
+    fingerprint_ : str
+        Hash of the centroids.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X had names.
+
+    Examples
+    --------
+    >>> from spinney import KMeans
+    >>> X = [[1, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]]
+    >>> model = KMeans(n_clusters=2, random_state=0).fit(X)
+    >>> sorted(model.cluster_centers_.tolist())
+    [[1.0, 2.0], [10.0, 2.0]]
+    >>> model.inertia_
+    16.0
+    """
+
+    _fits_cells = _predicts_cells = True  # of large sparse matrices, which stay sparse
+    _random_starts = 10  # n_init="auto" for random initialisations
+    cluster_centers_: np.ndarray
+    labels_: np.ndarray
+    inertia_: float
+    n_iter_: int
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: Any = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        verbose: int = 0,
+        random_state: Any = None,
+        copy_x: bool = True,
+        algorithm: str = "auto",
+        metric: str = "euclidean",
+        keep_history: bool = False,
+        n_jobs: int | None = None,
+        device: str = "cpu",
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
+        """Compute the centroids.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Input data: numbers, in a NumPy array, a pandas, polars or Arrow table, or a SciPy sparse matrix (which
+            `KMeans` does not convert). Or a dask DataFrame or Array, whose rows stay on the workers of the cluster
+            (`docs/scaling.md`).
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights. Rows of weight 0 get a label but do not influence the centroids.
+        client : distributed.Client, default=None
+            Dask client that fits a dask collection. None: the current client.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+        >>> model.cluster_centers_.tolist()
+        [[0.5], [8.5]]
+        """
+        if client is not None:
+            fitted: Self = fit_by(client, self.fit, X, y, sample_weight)
+            return fitted
+        check_parameters(self)
+        if is_remote(X, sample_weight):
+            return self._fit_remote(X, sample_weight)
+        with all_or_nothing(self):
+            schema, values = self._learn_cells(X) if self._fits_cells else self._learn_matrix(X)
+            self._check_size(values.shape[0])
+            weights = read_sample_weight(sample_weight, values.shape[0])
+            with self._make_team("cluster", values.size * self.n_clusters) as team, columns_named(schema.names):
+                points = self._on_device(self._points(values, weights, team))
+                found = self._best_run(points, values, team)
+            self._keep(found, points)
+            self._keep_schema(schema)
+        self._warn(found)
+        return self
+
+    def _fits_apart(self, n_columns: int) -> bool:
+        return True
+
+    def _fit_apart(self, table: RemoteTable, sample_weight: np.ndarray | None) -> None:
+        from spinney.distributed.matrix import RemoteMatrix
+
+        with closing(RemoteMatrix(table, type(self).__name__, self.metric == "cosine")) as matrix:
+            self._warn(self._fit_matrix(matrix, sample_weight))
+
+    def _fit_matrix(self, matrix: RemoteMatrix, sample_weight: np.ndarray | None) -> Clustering:
+        """Fit rows that stay on the workers of a cluster; already normalised for "cosine"."""
+        from spinney.distributed.kmeans import about_rows, run_kmeans
+
+        self._check_size(matrix.n_rows)
+        is_cosine = self.metric == "cosine"
+        if is_cosine:
+            _refuse_zeros(matrix.first_zero)
+        weights = read_sample_weight(sample_weight, matrix.n_rows)
+        with columns_named(matrix.schema.names):
+            about = about_rows(matrix, weights, np.zeros(matrix.n_columns) if is_cosine else None)
+        random = check_random_state(self.random_state)
+        starts = [self._remote_start(about, random) for _ in range(self._n_starts())]
+        found = run_kmeans(matrix, about, starts, self._run_settings(about), self.n_clusters, self._watcher())
+        self._keep(found, about)
+        self._keep_schema(matrix.schema)
+        return found
+
+    def _check_size(self, n_rows: int) -> None:
+        if n_rows < self.n_clusters:
+            raise ValueError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}.")
+
+    def _points(self, values: Any, weights: Weights, team: Team) -> Any:
+        if self.metric == "cosine":
+            return _make_points(_directions(values), weights, team, np.zeros(values.shape[1]))
+        return _make_points(values, weights, team)
+
+    def _on_device(self, points: Any) -> Any:
+        """The same points where the passes over them are to be made."""
+        from spinney.cluster.points import Points
+        from spinney.gpu import uses_gpu
+
+        device = getattr(self, "device", "cpu")
+        if device == "cuda" and not isinstance(points, Points):
+            raise ValueError("device='cuda' does not support sparse matrices. Use device='cpu', or pass X.toarray().")
+        if not isinstance(points, Points) or not uses_gpu(device):
+            return points
+        from spinney.cluster.on_gpu import on_gpu
+
+        return on_gpu(points)
+
+    def _best_run(self, points: Any, values: Any, team: Team) -> Clustering:
+        from spinney.cluster.kmeans import best_run
+
+        settings, random = self._run_settings(points), check_random_state(self.random_state)
+        k = self.n_clusters
+        starts = (self._first_centres(k, points, values, random, team) for _ in range(self._n_starts()))
+        return best_run(points, starts, settings, team, self._watcher())
+
+    def _run_settings(self, points: PointSet) -> KMeansSettings:
+        from spinney.cluster.kmeans import KMeansSettings
+
+        return KMeansSettings(
+            max_iter=self.max_iter,
+            tolerance=self.tol * points.variance,
+            algorithm="bounds" if self.algorithm == "elkan" else self.algorithm,
+            on_sphere=self.metric == "cosine",
+            keep_history=self.keep_history,
+        )
+
+    def _n_starts(self) -> int:
+        if not isinstance(self.init, str) and not callable(self.init):
+            if self.n_init not in ("auto", 1):
+                warn_caller(
+                    "Explicit initial center position passed: performing only one init instead of "
+                    f"n_init={self.n_init}.",
+                    RuntimeWarning,
+                )
+            return 1
+        if self.n_init != "auto":
+            return int(self.n_init)
+        return self._random_starts if callable(self.init) or _is_word(self.init, "random") else 1
+
+    def _first_centres(self, k: int, points: Any, values: Any, random: Any, team: Team) -> np.ndarray:
+        """(k, columns), relative to the points' origin."""
+        from spinney.cluster.plusplus import first_places, random_rows
+
+        if isinstance(self.init, str):
+            key = _start_key(random)
+            if self.init == "random":
+                return points.rows_at(random_rows(points, k, key))
+            return points.rows_at(first_places(points, k, key, team))
+        given = self.init(values, k, random_state=random) if callable(self.init) else self.init
+        return self._given_centres(given, k, points)
+
+    def _remote_start(self, points: PointSet, random: Any) -> Start:
+        """The same for rows on the workers."""
+        from spinney.cluster.plusplus import random_rows
+        from spinney.distributed.kmeans_member import Start
+
+        if callable(self.init):
+            raise ValueError(
+                "init=<function> needs all rows, but a dask collection keeps them on the workers. Pass an array of "
+                "initial centroids, or X.compute()."
+            )
+        if not isinstance(self.init, str):
+            return Start(centres=self._given_centres(self.init, self.n_clusters, points))
+        key = _start_key(random)
+        return Start(key, random_rows(points, self.n_clusters, key) if self.init == "random" else None)
+
+    def _given_centres(self, given: Any, k: int, points: PointSet) -> np.ndarray:
+        """Relative to the points' origin."""
+        from spinney.cluster.kmeans import unit_rows
+
+        centres = check_array(given, dtype=np.float64, input_name="init")
+        if centres.shape != (k, points.n_columns):
+            what, n = ("clusters", k) if len(centres) != k else ("features of the data", points.n_columns)
+            raise ValueError(
+                f"The shape of the initial centers {centres.shape} does not match the number of {what} {n}. "
+                f"Give init the shape {(k, points.n_columns)}."
+            )
+        return unit_rows(centres) if self.metric == "cosine" else centres - points.origin
+
+    def _watcher(self) -> Any:
+        if not self.verbose:
+            return None
+        return lambda number, total: print(f"Iteration {number}, inertia {self._published_inertia(total):.6g}.")
+
+    def _published_inertia(self, total: float) -> float:
+        return total / 2 if self.metric == "cosine" else total  # |x - c|² = 2 (1 - cos) on the unit sphere
+
+    def _keep(self, found: Clustering, points: Any) -> None:
+        self.cluster_centers_, self.labels_ = found.centres, found.labels
+        self.inertia_, self.n_iter_ = self._published_inertia(found.inertia), found.n_iter
+        self._origin = points.origin
+        steps = [step._replace(inertia=self._published_inertia(step.inertia)) for step in found.history]
+        self._history = steps if self.keep_history else None
+        self._n_features_out = len(found.centres)
+
+    def _warn(self, found: Clustering) -> None:
+        n_found = np.count_nonzero(np.bincount(found.labels))
+        if n_found < self.n_clusters:
+            warn_caller(
+                f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({self.n_clusters}). "
+                "Possibly due to duplicate points in X.",
+                ConvergenceWarning,
+            )
+
+    @property
+    def history_(self) -> Any:
+        """Centroids and inertia before each iteration and at the end; None without keep_history."""
+        check_is_fitted(self)
+        return self._history
+
+    def _fingerprint(self) -> str:
+        return hash_of([np.ascontiguousarray(self.cluster_centers_).tobytes()])
+
+    def _open(self, X: Any, team_work: int = 0) -> Any:
+        values = self._read_cells(X) if self._predicts_cells else self._read_matrix(X)
+        values = values.astype(self.cluster_centers_.dtype, copy=False)
+        return _directions(values) if self.metric == "cosine" else values
+
+    @contextmanager
+    def _prediction_team(self, values: Any) -> Iterator[Team]:
+        work = values.size * len(self.cluster_centers_)
+        with self._make_team("cluster", work) as team, columns_named(self._schema.names):
+            yield team
+
+    def _relative(self) -> np.ndarray:
+        from spinney.cluster.kmeans import relative_centres
+
+        return relative_centres(self.cluster_centers_, self._origin)
+
+    def _passes(self, points: PointSet, team: Team) -> Passes:
+        from spinney.cluster.passes import make_passes
+
+        return make_passes(points, len(self.cluster_centers_), "lloyd", team)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the cluster of each row, that of the nearest centroid.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Cluster labels.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+        >>> model.predict([[2.0], [7.0]]).tolist()
+        [0, 1]
+        """
+        values = self._open(X)
+        with self._prediction_team(values) as team:
+            points = _read_points(values, self._origin, team)
+            return self._passes(points, team).nearest(self._relative())[: points.n_rows]
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Compute the distance of each row to each centroid.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+            Distances.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+        >>> model.transform([[2.0]]).tolist()
+        [[1.5, 6.5]]
+        """
+        values = self._open(X)
+        with self._prediction_team(values) as team:
+            points = _read_points(values, self._origin, team)
+            squares = self._passes(points, team).distances_to_all(self._relative())
+        return squares / 2 if self.metric == "cosine" else np.sqrt(squares)
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Fit, then compute the distance of each row to each centroid.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data: numbers.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+            Distances, as from `transform`.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> KMeans(2, init=[[0.0], [9.0]]).fit_transform(X)[0].tolist()
+        [0.5, 8.5]
+        """
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Fit, then return the cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data: numbers.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Cluster labels.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> KMeans(2, init=[[0.0], [9.0]]).fit_predict(X).tolist()
+        [0, 0, 1, 1]
+        """
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the inertia of the rows: the sum of squared distances to the nearest centroids.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights.
+
+        Returns
+        -------
+        float
+            Score; higher is better. For "cosine", the distances are 1 - cos.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+        >>> model.score(X)
+        -1.0
+        """
+        values = self._open(X)
+        weights = read_sample_weight(sample_weight, values.shape[0])
+        with self._prediction_team(values) as team:
+            points, centres = _make_points(values, weights, team, self._origin), self._relative()
+            passes = self._passes(points, team)
+            return -self._published_inertia(passes.inertia(centres, passes.nearest(centres)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _start_key(random: Any) -> int:
+    """The seed of the initial centroids of a run."""
+    from spinney._random import ROWS, stream_key
+
+    return int(stream_key(np.uint64(read_seed(random)), ROWS, np.uint64(0)))
+
+
+def _is_word(value: Any, word: str) -> bool:
+    return isinstance(value, str) and value == word
+
+
+def _make_points(values: Any, weights: Weights, team: Team, origin: np.ndarray | None = None) -> Any:
+    """Points of a dense or sparse matrix."""
+    from spinney.cluster.points import make_points
+    from spinney.cluster.sparse_points import make_sparse_points
+
+    if is_sparse(values):
+        return make_sparse_points(values, weights, origin)
+    return make_points(values, weights, team, origin)
+
+
+def _read_points(values: Any, origin: np.ndarray, team: Team) -> PointSet:
+    """The same, for predictions."""
+    from spinney.cluster.points import read_tiles
+    from spinney.cluster.sparse_points import read_sparse_points
+
+    return read_sparse_points(values, origin) if is_sparse(values) else read_tiles(values, origin, team)
+
+
+def _directions(values: Any) -> Any:
+    """Rows of length 1."""
+    from spinney.cluster.kmeans import unit_rows
+    from spinney.cluster.sparse_points import unit_cells
+
+    directions = unit_cells(values) if is_sparse(values) else unit_rows(values)
+    has_any = abs(directions).max(axis=1).todense() != 0 if is_sparse(values) else directions.any(axis=1)
+    zero = np.flatnonzero(~np.asarray(has_any))
+    _refuse_zeros(zero[0] if len(zero) else None)
+    return directions
+
+
+def _refuse_zeros(row: int | None) -> None:
+    if row is not None:
+        raise ValueError(f"metric='cosine' is not defined for rows of zeros, such as row {row} of X. Remove them.")

@@ -1,0 +1,448 @@
+"""Voting of different models, with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin, TransformerMixin
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from spinney.data.reading import with_rows
+from spinney.ensemble.cross_fitting import Member, fit_members
+from spinney.ensemble.voting import majority, mean, median, read_weights
+from spinney.estimators.base import all_or_nothing, log_probabilities
+from spinney.estimators.combine.composition import (
+    FITTED_MEMBERS,
+    MEMBERS,
+    Combination,
+    ask_classes,
+    ask_probabilities,
+    encode_labels,
+    require_method,
+)
+from spinney.estimators.params import Parameter, described, keep_parameters
+from spinney.estimators.targets import read_numbers
+
+_TABLE = {
+    **MEMBERS,
+    "voting": Parameter(
+        '{"hard", "soft"}',
+        '"hard": the majority class. "soft": the class with the highest mean probability.',
+        [StrOptions({"hard", "soft"})],
+    ),
+    "flatten_transform": Parameter(
+        "bool",
+        "With soft voting, whether `transform` concatenates the members' probabilities, or stacks them in a third "
+        "dimension.",
+        ["boolean"],
+    ),
+    "how": Parameter(
+        '{"mean", "median"}',
+        "How predictions are combined. The median is robust to a single member that is far off. The weighted median is "
+        "the smallest prediction at which the predictions up to it hold half of the total weight. If they hold exactly "
+        "half, it is the midpoint between that prediction and the next.",
+        [StrOptions({"mean", "median"})],
+    ),
+}
+
+
+class _Voting(TransformerMixin, Combination):
+    """What voters share: weights, one fit, a column per member."""
+
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": UNUSED}  # it is the members' to ask for it
+
+    def _fit_all(self, X: Any, y: np.ndarray, given: dict[str, Any], members: list[Member]) -> None:
+        read_weights(self.weights, len(self.estimators))
+        params = self._fit_params(members, X, given)
+        fitted = fit_members(members, X, y, params, n_jobs=self.n_jobs, verbose=self.verbose)
+        self._keep_members(members, fitted)
+
+    def _member_weights(self) -> np.ndarray | None:
+        """The weights of the members that are not dropped."""
+        weights = read_weights(self.weights, len(self.estimators))
+        if weights is None:
+            return None
+        here = [not isinstance(model, str) for _, model in self.estimators]
+        return read_weights(weights[here], sum(here))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Get the names of the columns that `transform` returns.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str
+            One name per column.
+        """
+        check_is_fitted(self)
+        own = type(self).__name__.lower()
+        return np.asarray([f"{own}_{name}" for name, _ in self._fitted()], object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+@described(_TABLE, fitted=FITTED_MEMBERS)
+class VotingClassifier(ClassifierMixin, _Voting):
+    """Combine several classifiers by majority vote or by mean probabilities.
+
+    Hard voting predicts the class that most members predict; ties go to the first in `classes_`. Soft voting predicts
+    the class with the highest mean probability, so a confident member has more influence.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    le_ : LabelEncoder
+        Transforms labels to class indices and back.
+    {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from spinney import DecisionTreeClassifier, VotingClassifier
+    >>> members = [("line", LogisticRegression()), ("bayes", GaussianNB()), ("tree", DecisionTreeClassifier())]
+    >>> X, y = [[0], [1], [2], [3], [4], [5]], ["a", "a", "a", "b", "b", "b"]
+    >>> VotingClassifier(members, voting="soft").fit(X, y).predict([[0.5], [4.5]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    _member_kind = "classifier"
+
+    def __init__(
+        self,
+        estimators: Any,
+        *,
+        voting: str = "hard",
+        weights: Any = None,
+        n_jobs: int | None = None,
+        flatten_transform: bool = True,
+        verbose: bool = False,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Sample weights, passed to all members. Each must accept them.
+        **fit_params : dict
+            Other arguments for the members that request them; only with scikit-learn's metadata routing.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members).fit(X, y)
+        >>> list(model.named_estimators_)
+        ['cart', 'c45']
+        """
+        members = self._members()
+        if self.voting == "soft":
+            require_method(members, "predict_proba", "voting='soft'")
+        with all_or_nothing(self):
+            X = with_rows(X)
+            self.le_, codes = encode_labels(X, y, type(self).__name__)
+            self.classes_ = self.le_.classes_
+            self._fit_all(X, self.classes_[codes], {"sample_weight": sample_weight, **fit_params}, members)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The class with the most votes, or with the highest mean probability.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.predict([[0.5], [2.5]]).tolist()
+        ['a', 'b']
+        """
+        check_is_fitted(self)
+        if self.voting == "soft":
+            return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return self.classes_[majority(self._votes(X), len(self.classes_), self._member_weights())]
+
+    def _is_soft(self) -> bool:
+        if self.voting != "soft":
+            raise AttributeError(f"predict_proba is not available when voting={self.voting!r}. Set voting='soft'.")
+        return True
+
+    @available_if(_is_soft)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Predict class probabilities, the mean of the members'. Only with `voting="soft"`.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.predict_proba([[0.5]]).round(3).tolist()
+        [[1.0, 0.0]]
+        """
+        check_is_fitted(self)
+        return mean(np.stack(self._probabilities(X)), self._member_weights())
+
+    @available_if(_is_soft)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Predict logarithms of class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.predict_log_proba([[0.5]]).shape
+        (1, 2)
+        """
+        return log_probabilities(self.predict_proba(X))
+
+    def _votes(self, X: Any) -> np.ndarray:
+        return np.column_stack([ask_classes(name, model, X, self.classes_) for name, model in self._fitted()])
+
+    def _probabilities(self, X: Any) -> list[np.ndarray]:
+        return [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return each member's predictions.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray
+            Hard voting: class indices, of shape (n_samples, n_members). Soft voting: probabilities, of shape
+            (n_samples, n_members * n_classes), or (n_members, n_samples, n_classes) with `flatten_transform=False`.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.transform([[0.5]]).shape
+        (1, 4)
+        """
+        check_is_fitted(self)
+        if self.voting == "hard":
+            return self._votes(X)
+        answers = self._probabilities(X)
+        return np.hstack(answers) if self.flatten_transform else np.stack(answers)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Get the names of the columns that `transform` returns.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str
+            One name per column.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.get_feature_names_out().tolist()
+        ['votingclassifier_cart0', 'votingclassifier_cart1', 'votingclassifier_c450', 'votingclassifier_c451']
+        """
+        names = super().get_feature_names_out(input_features)
+        if self.voting == "hard":
+            return names
+        if not self.flatten_transform:
+            raise ValueError(
+                "get_feature_names_out is not supported when `voting='soft'` and `flatten_transform=False`. Set "
+                "flatten_transform=True."
+            )
+        return np.asarray([f"{name}{k}" for name in names for k in range(len(self.classes_))], object)
+
+
+@described(_TABLE, fitted=FITTED_MEMBERS)
+class VotingRegressor(RegressorMixin, _Voting):
+    """Combine several regressors by the mean or median of their predictions.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from spinney import VotingRegressor
+    >>> members = [(f"m{k}", DummyRegressor(strategy="constant", constant=k)) for k in (5.43, 5.44, 5.38)]
+    >>> VotingRegressor(members, how="median").fit([[0]], [5]).predict([[0]])
+    array([5.43])
+    """
+
+    _member_kind = "regressor"
+
+    def __init__(
+        self,
+        estimators: Any,
+        *,
+        weights: Any = None,
+        how: str = "mean",
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+        y : array-like of shape (n_samples,)
+            Numeric target.
+        sample_weight : array-like of shape (n_samples,), optional
+            Sample weights, passed to all members. Each must accept them.
+        **fit_params : dict
+            Other arguments for the members that request them; only with scikit-learn's metadata routing.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, VotingRegressor
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = VotingRegressor(members, how="median").fit(X, y)
+        >>> list(model.named_estimators_)
+        ['line', 'tree']
+        """
+        members = self._members()
+        with all_or_nothing(self):
+            X = with_rows(X)
+            numbers = read_numbers(y, _num_samples(X), type(self).__name__)
+            self._fit_all(X, numbers, {"sample_weight": sample_weight, **fit_params}, members)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the mean or median of the members' predictions.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predictions.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, VotingRegressor
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = VotingRegressor(members).fit(X, y)
+        >>> model.predict([[1.0]]).round(3).tolist()
+        [0.75]
+        """
+        predictions, weights = self.transform(X), self._member_weights()
+        return median(predictions, weights) if self.how == "median" else mean(predictions.T, weights)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return each member's predictions.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_members)
+            A column per member.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, VotingRegressor
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = VotingRegressor(members).fit(X, y)
+        >>> model.transform([[1.0]]).round(3).tolist()
+        [[1.0, 0.5]]
+        """
+        check_is_fitted(self)
+        return np.column_stack(self._answers(X, "predict"))

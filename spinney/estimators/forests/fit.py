@@ -1,0 +1,393 @@
+"""Fits all forests: random forests, extra-trees, random-structure forests.
+
+In:  a table, a target, parameters. Out: all trees in one `Forest`. No algorithm in here: see ensemble/forests/fit.py. The
+methods of a fitted forest are in forest_model.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from spinney._random import read_seed
+from spinney._warnings import warn_caller
+from spinney.data.remote_table import RowsElsewhere, closed_afterwards
+from spinney.data.schema import learn_and_read, without_idle_categories
+from spinney.data.weights import Weights
+from spinney.distributed.collections import fit_by, is_remote, open_collections
+from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.forests.model import ClassForest, JudgedForest, QuantileForest
+from spinney.estimators.params import check_parameters, keep_parameters
+from spinney.estimators.settings import n_categories, tree_settings
+from spinney.estimators.streaming import with_sides
+from spinney.estimators.targets import Answers, read_answers
+from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.tables import Table
+    from spinney.data.target import Target
+    from spinney.ensemble.forests.fit.bootstrap import Bags, PooledBags
+    from spinney.ensemble.forests.fit.fit import Opened, Plan
+
+_TREE_PARAMETERS = (
+    "criterion",
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_features",
+    "max_leaf_nodes",
+    "min_impurity_decrease",
+    "monotonic_cst",
+    "categorical_features",
+    "handle_unknown",
+)
+_OTHER_DATA = "with warm_start=True X and y must have the same columns and classes as in the previous fit."
+_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
+
+
+class GrownForest(JudgedForest):
+    """Base class of all forests."""
+
+    _takes_opened_tables = True
+    _tree_kind: ClassVar[Any]
+    _splitter: ClassVar[str]
+    _seed: int
+
+    # --- fit --------------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Any:
+        """Fit the forest.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
+            and missing values. Unstored cells of SciPy sparse matrices are zero. Also accepted: dask DataFrames and
+            Arrays (`docs/scaling.md`), and `spinney.open_table`, which supplies `y` and `sample_weight` if they are not
+            given.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target: class labels or numbers. May be a dask collection if X is.
+        sample_weight : array-like of shape (n_samples,), default=None
+            With bootstraps, proportional to a row's probability of being sampled; a row of weight 2 is sampled like two
+            equal rows. Without bootstraps, the weight of a row in every tree. Rows of weight 0 are left out.
+        client : distributed.Client, default=None
+            The Dask client that fits a dask collection. None is the current client.
+
+        Returns
+        -------
+        self : estimator
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> RandomForestClassifier(random_state=0).fit(X, y)
+        RandomForestClassifier(random_state=0)
+        """
+        if client is not None:
+            return fit_by(client, self.fit, X, y, sample_weight)
+        check_parameters(self)
+        y, sample_weight = with_sides(X, y, sample_weight)
+        if is_remote(X, y, sample_weight):
+            X, y, sample_weight = self._open_remote(X, y, sample_weight)
+        if not self.bootstrap and self.oob_score:
+            raise ValueError(
+                "Out of bag estimation only available if bootstrap=True: without bootstraps every tree is grown on "
+                "all rows. Set bootstrap=True, or oob_score=False."
+            )
+        if not self.bootstrap and self.max_samples is not None:
+            raise ValueError(
+                "max_samples needs bootstrap=True: without bootstraps every tree is grown on all rows. Set "
+                "bootstrap=True, or max_samples=None."
+            )
+        with all_or_nothing(self), closed_afterwards(X):
+            schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
+            self.estimator_ = self._make_template()
+            answers = read_answers(self.estimator_, y, table.n_rows, type(self).__name__)
+            weights = self._weights(sample_weight, y, table.n_rows)
+            self._fit(*without_idle_categories(schema, table, weights), answers, weights, y)
+        return self
+
+    def _open_remote(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        """Open dask collections; rows stay on the workers."""
+        if getattr(self, "keep_targets", False):
+            raise ValueError(
+                "keep_targets=True needs the rows, but a dask collection keeps them on the workers. Set "
+                "keep_targets=False, or pass X.compute()."
+            )
+        return open_collections(X, y, sample_weight)
+
+    def _fit(self, schema: Any, table: Table, answers: Answers, weights: Weights, y: Any = None) -> None:
+        """Grow the trees on a table that has been read."""
+        self._check_same(answers)
+        answers.keep_classes(self)
+        plan = self._plan(schema, answers, weights, y)
+        with self._make_team("tree", table.n_rows * table.n_columns * self.n_estimators) as team:
+            self._grow(schema, table, answers.target(plan.weights), plan, team)
+        self.max_features_ = min(plan.settings.n_features, schema.n_columns)
+
+    def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
+        from spinney.ensemble.callbacks import tell_progress
+        from spinney.ensemble.forests.fit.fit import grow_trees, open_table
+        from spinney.tree.join import join
+
+        before = self.forest_ if self.warm_start and hasattr(self, "forest_") else None
+        n_before = 0 if before is None else before.n_trees
+        if self.n_estimators < n_before:
+            raise ValueError(
+                f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
+            )
+        if self.n_estimators == n_before:
+            warn_caller("Warm-start fitting without increasing n_estimators does not fit new trees.")
+            if not self.oob_score or hasattr(self, "oob_score_"):
+                return
+        if before is not None and (before.n_classes != target.n_classes or schema != self._schema):
+            raise ValueError(_OTHER_DATA)
+        if self.n_estimators == n_before:
+            return self._judge_again(table, target, team)
+        if before is not None:
+            plan = plan._replace(seed=self._seed)
+        numbers = range(n_before, self.n_estimators)
+        report = tell_progress(self.verbose, len(numbers), "tree")
+        if isinstance(table, RowsElsewhere):
+            opened, made = None, (n_categories(schema), target, plan, self.max_bins, numbers, report)
+            forest, bags = table.grow_forest(*made)
+        else:
+            opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
+            forest, bags = grow_trees(opened, target, plan, numbers, team, report), opened.bags
+        self._keep(schema, forest if before is None else join([before, forest]))
+        self._seed, self._n_rows = plan.seed, table.n_rows
+        self._bags = self._add_bags(n_before, len(numbers), bags)
+        for name in _OUT_OF_BAG:  # of the previous fit
+            self.__dict__.pop(name, None)
+        if self.oob_score:
+            self._judge(table, target, team)
+        if opened is not None:
+            self._note_targets(table, target, opened, plan, team)
+
+    def _judge_again(self, table: Table, target: Target, team: Team) -> None:
+        """Compute out-of-bag scores of a forest that was fitted without them."""
+        if table.n_rows != self._n_rows:
+            raise ValueError(
+                f"oob_score=True with warm_start=True and no new trees needs the rows of the previous fit: these were "
+                f"{self._n_rows}, X has {table.n_rows}. Pass the same X and y."
+            )
+        self._judge(table, target, team)
+
+    def _add_bags(self, n_before: int, n_more: int, bags: Bags | None) -> Bags | PooledBags | None:
+        """The bags of all trees; merged forests keep those of each part."""
+        from spinney.ensemble.forests.fit.bootstrap import PooledBags, pool_bags
+        from spinney.ensemble.forests.fit.fit import tree_seed
+
+        before = getattr(self, "_bags", None) if n_before else None
+        if not isinstance(before, PooledBags):
+            return bags
+        own = None if bags is None else bags._replace(shift=-n_before)
+        return pool_bags([(n_before, before, 0, 0), (n_more, own, self._n_rows, tree_seed(self._seed, n_before))])
+
+    @property
+    def estimator(self) -> Any:
+        """An unfitted tree with the parameters of all trees; named as in scikit-learn."""
+        return self._make_template()
+
+    def _make_template(self) -> Any:
+        """An unfitted tree with the parameters of all trees."""
+        parameters = {name: self._setting(name) for name in _TREE_PARAMETERS}
+        return self._tree_kind(splitter=self._splitter, max_bins=self.max_bins, n_jobs=1, **parameters)
+
+    def _setting(self, name: str) -> Any:
+        """The value of a parameter; forests without the parameter return the value that applies instead."""
+        return getattr(self, name)
+
+    def _make_tree(self, k: int) -> Any:
+        from sklearn.base import clone
+
+        from spinney.ensemble.forests.fit.bootstrap import PooledBags
+        from spinney.ensemble.forests.fit.fit import tree_seed
+
+        seed, number = self._seed, k
+        if isinstance(self._bags, PooledBags):
+            at = self._bags.place(k)
+            seed, number = self._bags.seeds[at], k - self._bags.first[at]
+        tree = clone(self.estimator_).set_params(random_state=tree_seed(seed, number))
+        tree._keep(self._schema, self.forest_.tree(k))
+        tree.max_features_ = self.max_features_
+        return tree
+
+    def _plan(self, schema: Any, answers: Answers, weights: Weights, y: Any) -> Plan:
+        from spinney.ensemble.forests.fit.fit import Plan
+
+        n_draws = self._count_draws(weights, answers.values.shape[1])
+        settings = tree_settings(self.estimator_, schema, answers, weights)
+        if self.bootstrap:
+            settings = settings._replace(min_weight=float(self._setting("min_weight_fraction_leaf")) * n_draws)
+        settings = settings._replace(per_tree=self._setting("features_per") == "tree")
+        return Plan(
+            settings=settings,
+            bootstrap=self.bootstrap,
+            n_draws=n_draws,
+            replace=True,
+            weights=weights,
+            class_weight=self._class_factors(y) if self.bootstrap else None,
+            seed=read_seed(self.random_state),
+            prune=self._pruner(),
+            structure=self._structure(),
+        )
+
+    def _count_draws(self, weights: Weights, n_rows: int) -> int:
+        """Number of rows in a bootstrap sample; integer weights count as that many rows."""
+        total = weights.n_samples(n_rows)
+        if self.max_samples is None:
+            return total
+        if isinstance(self.max_samples, Integral):
+            return int(self.max_samples)
+        return max(1, round(float(self.max_samples) * total))
+
+    def _structure(self) -> int | None:
+        """Depth of random-structure trees; None where trees are grown."""
+        return None
+
+    def _pruner(self) -> Callable[[Any], Any] | None:
+        from spinney.prune.cost_complexity import collapse_by_alpha
+
+        alpha = self._setting("ccp_alpha")
+        return (lambda tree: collapse_by_alpha(tree, alpha)) if alpha > 0.0 else None
+
+    def _weights(self, sample_weight: Any, y: Any, n_rows: int) -> Weights:
+        return read_sample_weight(sample_weight, n_rows)
+
+    def _class_factors(self, y: Any) -> Callable[[np.ndarray], np.ndarray] | None:
+        return None
+
+    def _note_targets(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None: ...
+
+    def _check_same(self, answers: Answers) -> None:
+        """With warm_start the classes must be those of the previous fit."""
+
+
+class ForestClassifier(ClassForest, GrownForest):
+    _tree_kind = DecisionTreeClassifier
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: Any = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+        features_per: str = "split",
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        voting: str = "soft",
+        handle_unknown: str = "missing",
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def _check_same(self, answers: Answers) -> None:
+        if self.warm_start and hasattr(self, "forest_"):
+            kept, found = self.classes_ if isinstance(self.classes_, list) else [self.classes_], answers.classes or []
+            if len(kept) != len(found) or not all(map(np.array_equal, kept, found)):
+                raise ValueError(_OTHER_DATA)
+
+    def _make_tree(self, k: int) -> Any:
+        tree = super()._make_tree(k)
+        tree.classes_, tree.n_classes_ = self.classes_, self.n_classes_
+        return tree
+
+    def _weights(self, sample_weight: Any, y: Any, n_rows: int) -> Weights:
+        by_class = self.class_weight
+        if self.warm_start and isinstance(by_class, str):
+            warn_caller(
+                f"class_weight={by_class!r} with warm_start=True computes the class weights from the rows of each fit "
+                "alone. If the rows change between fits, pass a dict of weights, such as scikit-learn's "
+                "compute_class_weight computes from a sample of all rows."
+            )
+        if by_class == "balanced_subsample":  # of each bootstrap, see `_class_factors`; all rows are one without
+            by_class = None if self.bootstrap else "balanced"
+        return read_sample_weight(sample_weight, n_rows, by_class, y)
+
+    def _class_factors(self, y: Any) -> Callable[[np.ndarray], np.ndarray] | None:
+        if self.class_weight != "balanced_subsample":
+            return None
+        labels = np.asarray(y)
+        outputs = [np.unique(one, return_inverse=True)[1] for one in labels.reshape(len(labels), -1).T]
+
+        def factors(counts: np.ndarray) -> np.ndarray:
+            """compute_sample_weight("balanced", labels, indices=rows drawn) of the rows drawn, one count per class."""
+            factor = np.ones(len(counts))
+            for label in outputs:
+                n_of_class = np.bincount(label, counts)
+                n_classes = np.count_nonzero(n_of_class)
+                factor *= (counts.sum() / (n_classes * np.maximum(n_of_class, 1.0)))[label]
+            return factor
+
+        return factors
+
+
+class ForestRegressor(QuantileForest, GrownForest):
+    _tree_kind = DecisionTreeRegressor
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: Any = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+        keep_targets: bool = False,
+        features_per: str = "split",
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def _note_targets(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None:
+        if hasattr(self, "_leaf_targets"):
+            del self._leaf_targets
+        if self.keep_targets:
+            from spinney.ensemble.forests.fit.fit import draw
+            from spinney.ensemble.forests.fit.quantiles import note_targets
+
+            def bag(k: int) -> tuple[np.ndarray | None, np.ndarray | None]:
+                rows, weights = draw(opened, plan, k)
+                return rows, weights.total()
+
+            assert target.y is not None
+            self._leaf_targets = note_targets(self.forest_, table, target.y, bag, team)

@@ -1,0 +1,367 @@
+"""ID3 and C4.5 with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.data.schema import Schema, learn_and_read, without_idle_categories
+from spinney.data.weights import Weights
+from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.params import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    TREE,
+    Parameter,
+    check_parameters,
+    described,
+    keep_parameters,
+)
+from spinney.estimators.settings import NO_LIMIT
+from spinney.estimators.targets import Answers, find_answers, read_labels
+from spinney.estimators.trees.decision_tree import find_judges
+from spinney.estimators.trees.model import ClassTreeModel
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.tables import Table
+    from spinney.grow.multiway.columns import Columns
+    from spinney.grow.multiway.limits import Choose, Limits
+    from spinney.prune.stopping import HeldOut
+    from spinney.tree.decision import DecisionTree
+
+CLASSIC = {
+    **TREE,
+    "min_samples_split": TREE["min_samples_split"]._replace(
+        text="Minimum weight, in rows, that a node needs to be split. A float is a fraction of all rows."
+    ),
+    "min_samples_leaf": Parameter(
+        "int or float", "Minimum weight, in rows, that at least two branches of a split must reach.", [POSITIVE]
+    ),
+    "min_gain": Parameter(
+        "float",
+        "Minimum information gain of a split, in bits. With 0, nodes are split until their rows have one class or no "
+        "column is left, even if no single column gains anything, so that XOR can be learned.",
+        [NOT_NEGATIVE],
+    ),
+    "max_leaf_nodes": TREE["max_leaf_nodes"]._replace(
+        text="Maximum number of leaves, empty ones included. The tree is then grown best-first: the next leaf to be "
+        "split is the one that reduces entropy most. A split with too many branches for the remaining leaves is "
+        "skipped. None sets no limit."
+    ),
+    "min_impurity_decrease": TREE["min_impurity_decrease"]._replace(
+        text="Minimum reduction of the entropy of the whole tree by a split, in bits: its gain times the node's "
+        "fraction of the weight."
+    ),
+    "random_state": Parameter(
+        "int, RandomState or None",
+        "Seed for `validation_fraction`. Nothing else is random.",
+        ["random_state"],
+    ),
+    "categorical_features": TREE["categorical_features"]._replace(
+        text='Categorical columns. "from_dtype" selects columns of strings, category dtypes and Booleans, and for ID3 '
+        "also category codes, see above."
+    ),
+    "cf": Parameter(
+        "float in (0, 0.5]",
+        "Confidence of the pessimistic error estimate. Smaller values prune more.",
+        [Interval(Real, 0, 0.5, closed="right")],
+    ),
+    "prune": Parameter(
+        "bool",
+        "Whether to prune. With False, only subtrees that do not reduce the number of training errors become leaves.",
+        ["boolean"],
+    ),
+    "subtree_raising": Parameter("bool", "Whether pruning may also replace a node by its largest branch.", ["boolean"]),
+    "subset": Parameter(
+        "bool",
+        "Whether a branch may stand for a group of categories (C4.5's option -s). Categories are merged two at a time, "
+        "and the step with the largest gain ratio is the split. Not supported with `n_iter_no_change`.",
+        ["boolean"],
+    ),
+    "mdl": Parameter(
+        "bool",
+        "Whether the gain of a numeric split is reduced by the bits that encode its threshold (release 8).",
+        ["boolean"],
+    ),
+}
+_FITTED = """
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    n_classes_ : int
+        Number of classes.
+    tree_ : DecisionTree
+        The tree as flat arrays.
+    feature_importances_ : ndarray of shape (n_features,)
+        Fraction of each column in the total reduction of entropy.
+    fingerprint_ : str
+        Hash of the tree, the same on any machine and any number of threads.
+    n_features_in_ : int
+        Number of columns of X.
+    n_outputs_ : int
+        Number of outputs, always 1.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X had names.
+"""
+
+
+class _ClassicTree(ClassTreeModel):
+    """What both share: one fit, a table and a target in, a tree out."""
+
+    _takes_sparse = False
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Any:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: a NumPy array, or a pandas, polars or Arrow table. It may have missing values.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Integer weights up to 127 are repetitions of the row. Other weights are scaled to a mean of one row each.
+        eval_set : (X, y) or (X, y, sample_weight), optional
+            Validation rows for `n_iter_no_change`, instead of a part of X.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> C45Classifier(max_depth=2).fit(X, y).get_depth()
+        2
+        """
+        check_parameters(self)
+        with all_or_nothing(self):
+            self._check_sparse(X)
+            schema, table = self._learn(X)
+            answers = find_answers(read_labels(y, table.n_rows, type(self).__name__))
+            weights = read_sample_weight(sample_weight, table.n_rows)
+            schema, table = without_idle_categories(schema, table, weights)
+            kept, judges = find_judges(self, schema, table, answers, weights, eval_set)
+            if kept is not None:
+                weights = weights.only(kept, table.n_rows)
+            with self._make_team("branches", table.n_rows * table.n_columns) as team:
+                self.grow_from(schema, table, answers, weights, team, _ask(judges, team))
+        return self
+
+    def grow_from(
+        self,
+        schema: Schema,
+        table: Table,
+        answers: Answers,
+        weights: Weights | np.ndarray,
+        team: Team,
+        choose: Choose | None = None,
+        columns: Columns | None = None,
+    ) -> None:
+        """Fit to a table that has been read; `weights` may be units, `columns` what the engine wants of the table."""
+        from spinney.grow.multiway.columns import read_columns
+
+        answers.keep_classes(self)
+        columns = read_columns(table, schema, None) if columns is None else columns
+        self._keep(schema, self._grow(columns, answers.values[0], weights, team, choose))
+
+    def _learn(self, X: Any) -> tuple[Schema, Table]:
+        return learn_and_read(X, self.categorical_features, type(self).__name__, with_booleans=True)
+
+    def _grow(
+        self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
+    ) -> DecisionTree:
+        raise NotImplementedError
+
+    @property
+    def _depth_limit(self) -> int:
+        return NO_LIMIT if self.max_depth is None else int(self.max_depth)
+
+    def _limits(self, weights: Weights | np.ndarray, n_rows: int) -> Limits:
+        from spinney.criteria.information import ROW
+        from spinney.grow.multiway.columns import read_units
+        from spinney.grow.multiway.limits import Limits
+
+        min_split = 0.0 if self.min_samples_split == 2 else float(self.min_samples_split)  # 2: whatever has two leaves
+        if not isinstance(self.min_samples_split, Integral):
+            min_split = max(2.0, np.ceil(min_split * float(read_units(weights, n_rows)[0].sum() / ROW)))
+        return Limits(
+            min_split=min_split,
+            max_leaves=None if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
+            min_decrease=float(self.min_impurity_decrease),
+            significance=None if self.significance is None else float(self.significance),
+        )
+
+
+def _ask(judges: HeldOut | None, team: Team) -> Choose | None:
+    """How many splits of a tree the judges would keep."""
+    if judges is None:
+        return None
+    found = judges
+    return lambda tree, turn: found.count_splits(tree, turn, team)
+
+
+@described(CLASSIC, fitted=_FITTED)
+class ID3Classifier(_ClassicTree):
+    """ID3: a decision tree on categorical columns with one branch per value, split by information gain.
+
+    Each column is used at most once on a path. A category without training rows in a node leads to a leaf that predicts
+    the majority class of the node. Missing values, and categories that were not in the training data, stop at the node
+    that splits on the column, which makes the prediction. During training, rows with missing values count in the
+    entropy of their node and are not passed on.
+
+    Columns must be categorical: strings, category dtypes, Booleans, and columns named in `categorical_features`.
+    Numeric columns are treated as category codes if they hold integers from 0 to 31 in a DataFrame, or at most 32
+    distinct values in an array, which has no category dtype. Other numeric columns raise an error: bin them, or use
+    `C45Classifier`.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {fitted}
+
+    Examples
+    --------
+    >>> from spinney import ID3Classifier
+    >>> from spinney.datasets import load_tennis
+    >>> X, y = load_tennis()
+    >>> model = ID3Classifier().fit(X, y)
+    >>> X.columns[model.tree_.feature[0]], model.get_n_leaves()
+    ('Outlook', 5)
+    """
+
+    def __init__(
+        self,
+        *,
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_gain: float = 0.0,
+        categorical_features: Any = "from_dtype",
+        min_samples_leaf: float = 1,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        significance: float | None = None,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        handle_unknown: str = "missing",
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def _learn(self, X: Any) -> tuple[Schema, Table]:
+        from spinney.grow.multiway.columns import learn_categories
+
+        return learn_categories(X, self.categorical_features, type(self).__name__)
+
+    def _grow(
+        self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
+    ) -> DecisionTree:
+        from spinney.grow.multiway.id3 import ID3Settings, grow_id3
+
+        settings = ID3Settings(
+            max_depth=self._depth_limit,
+            min_gain=float(self.min_gain),
+            min_samples_leaf=0.0 if self.min_samples_leaf == 1 else float(self.min_samples_leaf),  # 1: any row will do
+            limits=self._limits(weights, len(classes)),
+        )
+        return grow_id3(columns, classes, self.n_classes_, weights, settings, team, choose)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Fraction of each column in the total reduction of entropy; they add up to 1, or are 0 for a single leaf.
+
+        Examples
+        --------
+        >>> from spinney import ID3Classifier
+        >>> from spinney.datasets import load_tennis
+        >>> X, y = load_tennis()
+        >>> ID3Classifier().fit(X, y).feature_importances_.round(2).tolist()
+        [0.26, 0.0, 0.37, 0.37]
+        """
+        check_is_fitted(self)
+        from spinney.grow.multiway.id3 import decreases
+
+        asks = ~self.tree_.is_leaf
+        total = np.bincount(self.tree_.feature[asks], decreases(self.tree_)[asks], minlength=self.n_features_in_)
+        return total / total.sum() if total.sum() > 0 else total
+
+
+@described(CLASSIC, fitted=_FITTED)
+class C45Classifier(_ClassicTree):
+    """C4.5 release 8: a decision tree split by gain ratio, with missing values and pruning.
+
+    Categorical columns have one branch per value, or one per group of values with `subset=True`. Numeric splits are
+    binary, with the threshold midway between neighbouring values. Rows with a missing value go down all branches with
+    fractional weights, in training and in prediction; so do unknown categories. The tree is pruned by a pessimistic
+    estimate of its errors.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {fitted}
+
+    Examples
+    --------
+    >>> from spinney import C45Classifier
+    >>> from spinney.datasets import load_penguins
+    >>> X, y = load_penguins()
+    >>> model = C45Classifier().fit(X, y)
+    >>> bool(model.score(X, y) > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        min_samples_leaf: float = 2,
+        cf: float = 0.25,
+        prune: bool = True,
+        subtree_raising: bool = True,
+        mdl: bool = True,
+        max_depth: int | None = None,
+        categorical_features: Any = "from_dtype",
+        min_samples_split: float = 2,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        significance: float | None = None,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        handle_unknown: str = "missing",
+        subset: bool = False,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def _grow(
+        self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
+    ) -> DecisionTree:
+        if self.subset and choose is not None:
+            raise ValueError("subset=True does not work with n_iter_no_change. Leave one of them out.")
+        from spinney.grow.multiway.c45 import C45Settings, grow_c45
+
+        settings = C45Settings(
+            min_samples_leaf=float(self.min_samples_leaf),
+            max_depth=self._depth_limit,
+            mdl=bool(self.mdl),
+            prune=bool(self.prune),
+            cf=float(self.cf),
+            subtree_raising=bool(self.subtree_raising),
+            limits=self._limits(weights, len(classes)),
+            subset=bool(self.subset),
+        )
+        return grow_c45(columns, classes, self.n_classes_, weights, settings, team, choose)

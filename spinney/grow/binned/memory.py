@@ -1,0 +1,232 @@
+"""The growing tree and a thread's memory; all of it is used again for the next tree.
+
+Room for nodes is made as trees turn out to need it: a tree of few leaves on many rows needs little.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney._compile import MEMBERS, inner_kernel
+from spinney._random import mix
+from spinney.data.encode import MAX_BINS, Bins
+from spinney.data.thresholds import Middles
+from spinney.grow.rules import NO_NODE, NO_SPLIT, child_key, larger_side
+
+SLOTS = MAX_BINS + 1  # codes of a column, missing among them
+LANES = 16  # columns of a row are filled up to a multiple
+AT_ONCE = 8  # columns whose histograms are built in one pass over the rows
+NODES_AHEAD = 2 * MEMBERS  # nodes, and nodes that wait, that one step of the loop makes at most (small.py)
+NEEDS_ROOM = -1  # what the loop returns instead of the number of nodes
+_ROOM = 4096  # nodes of a tree that there is room for from the start
+
+# One node; nodes are in preorder, so that the left child is the next one.
+NODE = np.dtype(
+    [
+        ("begin", np.int64),  # its rows: rows[begin:end]
+        ("end", np.int64),
+        ("weight", np.int64),  # its sums
+        ("amount", np.int64),
+        ("right", np.int32),  # NO_NODE for a leaf
+        ("parent", np.int32),
+        ("feature", np.int32),  # NO_SPLIT for a leaf
+        ("code", np.uint8),  # codes up to it go left,
+        ("missing_left", np.uint8),  # and so does missing, if this is 1
+    ],
+    align=True,
+)
+
+# A node that waits for its turn.
+WAITING = np.dtype(
+    [
+        ("begin", np.int64),
+        ("end", np.int64),
+        ("weight", np.int64),  # its sums
+        ("amount", np.int64),
+        ("random", np.uint64),  # key of its random choices, from its path alone
+        ("depth", np.int64),
+        ("parent", np.int64),
+        ("is_right", np.uint8),
+    ],
+    align=True,
+)
+
+# The best split found for the node at hand.
+SPLIT = np.dtype(
+    [
+        ("score", np.float64),  # -inf: none
+        ("feature", np.int64),
+        ("code", np.int64),
+        ("missing_left", np.int64),
+        ("weight", np.int64),  # the left side's sums
+        ("amount", np.int64),
+        ("has_missing", np.uint8),  # rows of the node lack a value in this column
+    ],
+    align=True,
+)
+
+
+class Cells(NamedTuple):
+    """The encoded table, row by row."""
+
+    codes: np.ndarray  # uint8 (rows, columns filled up to a multiple of LANES), of the rows that count
+    missing: np.ndarray  # int64, by column: the code of missing values
+    middles: Middles  # values that represent the bins, for random thresholds
+
+
+class Small(NamedTuple):
+    """For subtrees of up to MEMBERS rows (small.py)."""
+
+    table: np.ndarray  # uint8 (columns of the cells, MEMBERS): codes
+    sets: np.ndarray  # uint64: rows of the nodes that wait
+    second: np.ndarray  # uint64 (1): rows of the second class
+    weights: np.ndarray  # int64, by row
+    amounts: np.ndarray  # int64
+    y: np.ndarray  # float64
+    rows: np.ndarray  # uint32: their numbers
+    low: np.ndarray  # int64, by column: least and greatest code,
+    high: np.ndarray
+    code: np.ndarray  # int64: and the code of a cut
+
+
+class Memory(NamedTuple):
+    """One thread's."""
+
+    rows: np.ndarray  # uint32: rows of the table, node by node
+    spare_rows: np.ndarray
+    waiting: Any  # WAITING records
+    nodes: Any  # NODE records
+    progress: np.ndarray  # int64 (2): nodes that wait and nodes that are done, where the loop has stopped for room
+    split: Any  # one SPLIT record
+    order: np.ndarray  # int64: columns in random order
+    drawn: np.ndarray  # int64: the places in it that were exchanged
+    varying: np.ndarray  # int64: columns in which the node's rows differ
+    bits: np.ndarray  # uint64 (AT_ONCE, 4): which codes occur
+    extremes: np.ndarray  # uint8 (3, columns of the cells): least and greatest code, and the code of a cut
+    left: np.ndarray  # int64 (2, columns of the cells): weight and amount up to the cut
+    sums: np.ndarray  # int64 (4, SLOTS): code, rows, weight and amount up to and with each code that occurs
+    scores: np.ndarray  # float64 (SLOTS)
+    small: Small
+
+
+def lay_out_cells(codes: np.ndarray, bins: Bins, middles: Middles) -> Cells:
+    """Codes (columns, rows) of a table, row by row."""
+    n_columns, n_rows = codes.shape
+    cells = np.zeros((n_rows, _width(n_columns)), np.uint8)
+    cells[:, :n_columns] = codes.T
+    return Cells(cells, bins.n_bins.astype(np.int64), middles)
+
+
+def _width(n_columns: int) -> int:
+    return -(-n_columns // LANES) * LANES
+
+
+def make_memory(n_rows: int, n_columns: int) -> Memory:
+    """For trees of up to so many rows, with room for a small one."""
+    room = min(2 * n_rows, _ROOM) + NODES_AHEAD
+    return Memory(
+        rows=np.empty(n_rows, np.uint32),
+        spare_rows=np.empty(n_rows, np.uint32),
+        waiting=np.empty(room // 2, WAITING),
+        nodes=np.empty(room, NODE),
+        progress=np.zeros(2, np.int64),
+        split=np.empty(1, SPLIT),
+        order=np.empty(n_columns, np.int64),
+        drawn=np.empty(n_columns, np.int64),
+        varying=np.empty(n_columns, np.int64),
+        bits=np.zeros((AT_ONCE, 4), np.uint64),
+        extremes=np.zeros((3, _width(n_columns)), np.uint8),
+        left=np.empty((2, _width(n_columns)), np.int64),
+        sums=np.empty((4, SLOTS), np.int64),
+        scores=np.empty(SLOTS),
+        small=_make_small(_width(n_columns)),
+    )
+
+
+def with_room(memory: Memory) -> Memory:
+    """Twice the room for whatever is short of it."""
+    n_waiting, n_nodes = memory.progress.tolist()
+    waiting, nodes = memory.waiting, memory.nodes
+    if len(waiting) - n_waiting < NODES_AHEAD:
+        waiting = _doubled(waiting, n_waiting)
+    if len(nodes) - n_nodes < NODES_AHEAD:
+        nodes = _doubled(nodes, n_nodes)
+    return memory._replace(waiting=waiting, nodes=nodes)
+
+
+def _doubled(records: np.ndarray, n: int) -> np.ndarray:
+    """The first n are in use."""
+    larger = np.empty(2 * len(records), records.dtype)
+    larger[:n] = records[:n]
+    return larger
+
+
+def _make_small(width: int) -> Small:
+    return Small(
+        table=np.zeros((width, MEMBERS), np.uint8),
+        sets=np.empty(MEMBERS + 1, np.uint64),
+        second=np.empty(1, np.uint64),
+        weights=np.zeros(MEMBERS, np.int64),
+        amounts=np.zeros(MEMBERS, np.int64),
+        y=np.empty(MEMBERS),
+        rows=np.empty(MEMBERS, np.uint32),
+        low=np.empty(width, np.int64),
+        high=np.empty(width, np.int64),
+        code=np.empty(width, np.int64),
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The stack of waiting nodes: one is taken, gets its number in the tree and samples its columns; its children follow.
+#
+# The loops of grower.py and of small.py share these steps. The left child is on top of the stack, so nodes are numbered
+# in preorder: a left child comes right after its parent, and only the number of the right one has to be stored.
+
+
+@inner_kernel
+def open_node(nodes, turn, number):
+    """The next node of the tree, for now a leaf."""
+    node = nodes[number]
+    node.begin, node.end, node.weight, node.amount = turn.begin, turn.end, turn.weight, turn.amount
+    node.parent = turn.parent
+    node.right, node.feature, node.code, node.missing_left = NO_NODE, NO_SPLIT, 0, 0
+    if turn.is_right:
+        nodes[turn.parent].right = number
+
+
+@inner_kernel
+def part_node(waiting, n_waiting, node, number, split, middle):
+    """The node is split, its rows from `middle` on going right; its children wait in its place, the left one on top."""
+    turn = waiting[n_waiting]
+    node.feature, node.code = split.feature, split.code
+    node.missing_left = split.missing_left
+    if not split.has_missing:
+        node.missing_left = larger_side(split.weight, turn.weight)
+    random, depth, weight, amount = turn.random, turn.depth + 1, turn.weight, turn.amount
+    right, left = waiting[n_waiting], waiting[n_waiting + 1]
+    right.begin, right.end, right.weight, right.amount = middle, node.end, weight - split.weight, amount - split.amount
+    right.random, right.depth, right.parent, right.is_right = child_key(random, 1), depth, number, 1
+    left.begin, left.end, left.weight, left.amount = node.begin, middle, split.weight, split.amount
+    left.random, left.depth, left.parent, left.is_right = child_key(random, 0), depth, number, 0
+
+
+@inner_kernel
+def draw_column(key, order, drawn, k):
+    """Draw the k-th column (see `_random.choose`)."""
+    drawn[k] = k + np.int64(mix(key, k) % np.uint64(order.size - k))
+    _exchange(order, k, drawn[k])
+
+
+@inner_kernel
+def put_back(order, drawn, n):
+    """All columns where they were before n were drawn."""
+    # The same exchanges backwards. It takes as many steps as were drawn; a fresh list would take one per column.
+    for k in range(n - 1, -1, -1):
+        _exchange(order, k, drawn[k])
+
+
+@inner_kernel
+def _exchange(order, k, other):
+    order[k], order[other] = order[other], order[k]

@@ -1,0 +1,244 @@
+"""One exact tree: a presorted table and a target in, a `DecisionTree` out. The room's front door."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spinney._team import Team
+from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI
+from spinney.data.encode import Bins
+from spinney.data.presort import RANK, Presorted, presort
+from spinney.data.sparse import SparseTable
+from spinney.data.sparse_presort import SparseLists, presort_sparse
+from spinney.data.tables import Table
+from spinney.data.target import Target
+from spinney.data.thresholds import NO_MIDDLES, Middles, find_middles
+from spinney.grow.exact.freeze import Cuts, between, freeze, midway, with_sets
+from spinney.grow.exact.grower import grow, grow_own
+from spinney.grow.exact.memory import Columns, make_work
+from spinney.grow.exact.sparse import grow_sparse, grow_sparse_own, make_cells, make_sparse_work
+from spinney.grow.exact.stumps import StumpRounds, Stumps
+from spinney.grow.rules import NO_ROW, TreeSettings, make_rules
+from spinney.grow.targets import Medians, make_statistics
+from spinney.tree.decision import DecisionTree
+
+
+class Grown(NamedTuple):
+    tree: DecisionTree
+    turn: np.ndarray  # int64: when best-first growth split each node; -1: never
+    rows: np.ndarray  # int64: the rows that counted, numbered from 0, in the order of the leaves
+
+    def leaf_of_rows(self) -> np.ndarray:
+        """The leaf in which each of these rows ends."""
+        leaves, leaf = np.flatnonzero(self.tree.is_leaf), np.empty(len(self.rows), np.int64)
+        leaf[self.rows] = np.repeat(leaves, self.tree.n_samples[leaves])
+        return leaf
+
+
+class Sorted(NamedTuple):
+    """A table with its columns sorted."""
+
+    table: Table
+    n_categories: np.ndarray  # per column; 0 for numbers
+    rows: np.ndarray | None  # the rows of the table that count, ascending; None: all
+    bins: Bins | None  # if given, thresholds are their edges only
+    presorted: Presorted | SparseLists  # of the rows that count; the last lists are room for the grower's own
+    middles: Middles  # of the bins, for random thresholds
+
+
+def grow_exact_tree(
+    table: Table,
+    n_categories: np.ndarray,
+    target: Target,
+    settings: TreeSettings,
+    team: Team,
+    rows: np.ndarray | None = None,
+    bins: Bins | None = None,
+) -> Grown:
+    """Grow a tree; see `Sorted` for what comes in. `target` is that of the rows that count."""
+    return grow_sorted(sort_for_trees(table, n_categories, settings, target, team, rows, bins), target, settings, team)
+
+
+def sort_for_trees(
+    table: Table,
+    n_categories: np.ndarray,
+    settings: TreeSettings,
+    target: Target,
+    team: Team,
+    rows: np.ndarray | None = None,
+    bins: Bins | None = None,
+) -> Sorted:
+    """Sort the columns for trees of this kind: of this criterion and so many outputs."""
+    n_others = (target.n_outputs if settings.criterion == ABSOLUTE else 0) + 1
+    if isinstance(table, SparseTable):
+        lists = presort_sparse(table, team, bins)
+        middles = find_middles(bins, table, rows) if bins is not None and settings.random else NO_MIDDLES
+        return Sorted(table, n_categories, rows, bins, lists if rows is None else lists.take(rows), middles)
+    presorted = presort(table, n_categories > 0, team, rows, bins, n_others, with_values=settings.random)
+    middles = find_middles(bins, table, rows) if bins is not None and settings.random else NO_MIDDLES
+    return Sorted(table, n_categories, rows, bins, presorted, middles)
+
+
+def grow_sorted(given: Sorted, target: Target, settings: TreeSettings, team: Team) -> Grown:
+    """Grow a tree from sorted columns. Their lists are cut up in doing so, unless the tree is a stump."""
+    table, n_categories, rows, bins, presorted, middles = given
+    if isinstance(presorted, SparseLists):
+        return _grow_sparse(presorted, middles, target, settings, team)
+    statistics, n_sums, criterion = make_statistics(target, settings.criterion, settings.own)
+    by_target = target.n_outputs if isinstance(statistics, Medians) else 0
+    for o in range(by_target):
+        presorted.lists[presorted.n_columns + o] = _sorted_by(target, o)
+    rules = make_rules(settings, presorted.n_rows, presorted.n_columns, statistics, target)
+    work = make_work(presorted, n_sums, by_target, rules, team.size)
+    columns = Columns(presorted.values, presorted.is_categorical, presorted.is_binned, middles)
+
+    def thresholds(cuts: Cuts) -> np.ndarray:
+        if settings.random:
+            return cuts.threshold
+        if bins is not None:
+            return np.where(cuts.above == NO_ROW, np.inf, cuts.threshold)
+        return midway(cuts, table, rows, team)
+
+    run = grow if settings.own is None else grow_own(criterion)
+    n_nodes = team.run(run, columns, statistics, criterion, rules, work)
+    tree, turn, order = freeze(
+        work, int(n_nodes), presorted.n_columns, target, settings.criterion, thresholds, rules.is_monotone
+    )
+    return Grown(with_sets(tree, work, table, rows, n_categories), turn, order)
+
+
+def _grow_sparse(lists: SparseLists, middles: Middles, target: Target, settings: TreeSettings, team: Team) -> Grown:
+    """The same from the sorted cells of a sparse table, which are always cut up."""
+    statistics, n_sums, criterion = make_statistics(target, settings.criterion, settings.own)
+    by_target = target.n_outputs if isinstance(statistics, Medians) else 0
+    rules = make_rules(settings, lists.n_rows, lists.n_columns, statistics, target)
+    work = make_sparse_work(lists.n_rows, n_sums, by_target, rules)
+    for o in range(by_target):
+        work.lists[o] = _sorted_by(target, o)
+    is_drawn = rules.n_features < lists.n_columns and not rules.best_first
+    cells = make_cells(lists, middles, len(work.nodes), is_drawn)
+    run = grow_sparse if settings.own is None else grow_sparse_own(criterion)
+    n_nodes = team.run(run, cells, statistics, criterion, rules, work)
+
+    def thresholds(cuts: Cuts) -> np.ndarray:
+        if settings.random:
+            return cuts.threshold
+        is_cut = cuts.above != NO_ROW
+        if lists.is_binned:
+            return np.where(is_cut, cuts.threshold, np.inf)
+        low, high = lists.values[cuts.below], lists.values[np.where(is_cut, cuts.above, 0)]
+        return np.where(is_cut, between(low, high), np.inf)
+
+    tree, turn, order = freeze(
+        work, int(n_nodes), lists.n_columns, target, settings.criterion, thresholds, rules.is_monotone
+    )
+    return Grown(tree, turn, order)
+
+
+def _sorted_by(target: Target, output: int) -> np.ndarray:
+    """Entries in order of the target; ranks are all different, so that the list is always cut."""
+    assert target.y is not None
+    order = np.argsort(target.y[output], kind="stable").astype(np.uint64)
+    return (np.arange(len(order), dtype=np.uint64) << RANK) | order
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Trees from one table, one after the other, with weights that change: the columns are sorted once.
+#
+# Used by ensembles whose members see rows of one table (AdaBoost, bagging). A stump only looks at the lists. Any other
+# tree cuts them up and gets a copy, and so does a tree that leaves out rows or columns. A tree of very few of the rows
+# sorts these itself, which is quicker than to look for them in the lists. Stumps of two classes have a shorter way
+# (stumps.py).
+
+
+_MANY_ROWS = 8192  # from which on blocks are worth their while
+_FEW = 16  # rows that are less than one in so many are sorted anew
+
+
+class Series:
+    """Grows trees from sorted columns and leaves these as they are. All trees have the same target, but for weights."""
+
+    def __init__(self, given: Sorted, team: Team) -> None:
+        self._given, self._team = given, team
+        self._room = np.empty(0, np.uint64)  # of a copy of the lists; this and the next are made when there is need
+        self._stumps: Stumps | None = None
+        dense = None if isinstance(given.presorted, SparseLists) else given.presorted
+        self._n_others = 0 if dense is None else len(dense.lists) - dense.n_columns
+
+    def grow(
+        self, target: Target, settings: TreeSettings, rows: np.ndarray | None = None, columns: np.ndarray | None = None
+    ) -> Grown:
+        """Grow a tree from some of the rows (int64, ascending; None: all); `target` is theirs.
+
+        If `columns` are given, the tree is that of a table of these; `settings` are for it.
+        """
+        given = self._given
+        if isinstance(given.presorted, SparseLists):
+            middles = given.middles if columns is None else _take_middles(given.middles, columns)
+            some = given._replace(presorted=given.presorted.take(rows, columns), rows=rows, middles=middles)
+            return grow_sorted(some, target, settings, self._team)
+        if rows is not None and given.bins is None and _FEW * len(rows) < given.presorted.n_rows:
+            table, n_categories = given.table, given.n_categories
+            if columns is not None:
+                table, n_categories = table.take_columns(columns), n_categories[columns]
+            few = sort_for_trees(table, n_categories, settings, target, self._team, rows)
+            return grow_sorted(few, target, settings, self._team)
+        if columns is not None:
+            return grow_sorted(self._take(rows, columns), target, settings, self._team)
+        if rows is None and self._is_for_blocks(target, settings):
+            return self._make_stumps(target).grow(target, settings)
+        if rows is not None or settings.max_depth > 1:
+            given = self._take(rows, None)
+        return grow_sorted(given, target, settings, self._team)
+
+    def rounds(
+        self, target: Target, settings: TreeSettings, share: float, weights: np.ndarray, repeats: np.ndarray
+    ) -> StumpRounds | None:
+        """Stumps of the whole table whose weights change by leaf and class, or None where there is no such way.
+
+        See `StumpRounds` for the last three.
+        """
+        if not self._is_for_blocks(target, settings):
+            return None
+        return StumpRounds(self._make_stumps(target), settings, share, weights, repeats)
+
+    def _make_stumps(self, target: Target) -> Stumps:
+        if self._stumps is None:
+            assert target.labels is not None
+            self._stumps = Stumps(self._given, target.labels[0], self._team)
+        return self._stumps
+
+    def _take(self, rows: np.ndarray | None, columns: np.ndarray | None) -> Sorted:
+        """A copy of some of the lists."""
+        given = self._given
+        assert isinstance(given.presorted, Presorted)
+        if not self._room.size:
+            self._room = np.empty(given.presorted.lists.size, np.uint64)
+        some = given.presorted.take(rows, self._team, self._n_others, self._room, columns)
+        if columns is None:
+            return given._replace(presorted=some, rows=rows)
+        middles = _take_middles(given.middles, columns)
+        table, n_categories = given.table.take_columns(columns), given.n_categories[columns]
+        return Sorted(table, n_categories, rows, given.bins, some, middles)
+
+    def _is_for_blocks(self, target: Target, settings: TreeSettings) -> bool:
+        """Whether trees are stumps that stumps.py can grow."""
+        presorted, weights = self._given.presorted, target.weights
+        return (
+            isinstance(presorted, Presorted)
+            and settings.max_depth == 1
+            and settings.max_leaves is None
+            and presorted.n_rows >= _MANY_ROWS
+            and target.n_classes == (2,)
+            and settings.criterion in (GINI, ENTROPY, ERROR)
+            and not (weights.counts is None and weights.importance is None)
+            and settings.significance is None
+            and not (settings.by_ratio or settings.random or settings.n_features < presorted.n_columns)
+            and not (presorted.is_categorical.any() or settings.monotone.any())
+        )
+
+
+def _take_middles(middles: Middles, columns: np.ndarray) -> Middles:
+    return middles if middles is NO_MIDDLES else Middles(*(part[columns] for part in middles))

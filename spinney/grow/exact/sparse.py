@@ -1,0 +1,648 @@
+"""Exact trees on a sparse table: the loop of grower.py for one thread, on lists of what is not zero.
+
+In: cells and statistics. Out: the nodes that grower.py would grow on the table laid out, but that `below` and `above`
+of a node are places of values and not rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney._compile import inner_kernel, kernel, kernel_each, part_kernel, refer
+from spinney._random import mix, uniform
+from spinney._team import stop_wanted
+from spinney.criteria.impurity import OWN
+from spinney.criteria.user_criterion import code_of
+from spinney.data.presort import BUCKETS, DIGITS, RANK, Presorted, radix_sort
+from spinney.data.sparse_presort import SparseLists, list_by_rows
+from spinney.data.thresholds import Middles, draw_code
+from spinney.grow.exact.choose_split import find_ratios, make_children, open_node, sides_to_split
+from spinney.grow.exact.grower import can_split
+from spinney.grow.exact.memory import CANDIDATE, Work, make_work
+from spinney.grow.exact.partition import BOTH, LEFT_ONLY, NEITHER, RIGHT_ONLY, partition, row_of
+from spinney.grow.exact.search import decrease, is_significant, side_values, totals
+from spinney.grow.exact.sparse_scan import ALL_CUTS, scan_stretch
+from spinney.grow.frontier import pop, push
+from spinney.grow.rules import NO_ROW, NO_SPLIT, TreeRules, column_key, is_worth, larger_side
+
+# ----------------------------------------------------------------------------------------------------------------------
+# A sparse table as the loop in sparse_grower.py sees it, and the memory of a fit beyond `memory.py`.
+#
+# A node has a segment of the rows list, and one of the entries (data/sparse_presort.py): those of its rows in all
+# columns. The column at hand is a *stretch* of it. Rows that no entry names are zeros.
+
+
+# A column's entries in a node, and how many of the node's rows are on which side of zero.
+STRETCH = np.dtype(
+    [
+        ("column", np.int64),
+        ("begin", np.int64),  # its entries
+        ("end", np.int64),
+        ("n_below", np.int64),  # entries below zero,
+        ("n_zeros", np.int64),  # rows of zero,
+        ("n_known", np.int64),  # and rows that are not missing
+        ("n_rows", np.int64),  # of the node
+    ],
+    align=True,
+)
+
+
+# Of a node: where its entries begin and end; and, where columns are drawn, the `owner` of its rows, since entries of
+# other nodes' rows may be among them, and where there is room behind all that is in use.
+BEGIN, END, OWNER, TOP = range(4)
+
+
+class Cells(NamedTuple):
+    """The table, and a thread's memory."""
+
+    entries: np.ndarray  # uint64, cut up as the tree grows; where columns are drawn, behind them room for more
+    spare: np.ndarray
+    n_entries: int
+    start: np.ndarray  # see SparseLists
+    zero: np.ndarray
+    values: np.ndarray
+    column: np.ndarray
+    is_binned: bool
+    middles: Middles
+    spans: np.ndarray  # int64 (nodes, 4): see above
+    owner: np.ndarray  # int64, by row: where columns are drawn, the node that last took its rows for itself
+    row_first: np.ndarray  # int64 (rows + 1): there, where each row's places begin in `row_places`
+    row_places: np.ndarray  # uint32, ascending in each row
+    buckets: np.ndarray  # int64, for sorting
+    stretch: Any  # one STRETCH record
+    candidates: Any  # CANDIDATE records, by column: none, but while a node is searched
+    found: np.ndarray  # int64 (columns): columns that have been searched in this node
+    order: np.ndarray  # int64 (columns)
+    groups: np.ndarray  # int64 (4, most entries of a column and 2): rows, weight, amount and square of equal values
+    is_listed: np.ndarray  # uint8, by row: 0, but while a column is put together
+
+
+def make_cells(lists: SparseLists, middles: Middles, n_nodes: int, is_drawn: bool) -> Cells:
+    """Memory for one tree; the lists themselves, unless columns are drawn."""
+    most = int(np.diff(lists.first).max(initial=0)) + 2
+    n, entries = len(lists.entries), lists.entries
+    row_first, row_places = np.zeros(lists.n_rows + 1, np.int64), np.empty(n if is_drawn else 0, np.uint32)
+    if is_drawn:
+        entries = np.empty(2 * n + most, np.uint64)
+        entries[:n] = lists.entries
+        list_by_rows(lists.entries, row_first, row_places)
+    candidates = np.zeros(lists.n_columns, CANDIDATE)
+    candidates["score"] = -np.inf
+    return Cells(
+        entries=entries,
+        spare=np.empty(n, np.uint64),
+        n_entries=n,
+        start=lists.start,
+        zero=lists.zero,
+        values=lists.values,
+        column=lists.column,
+        is_binned=lists.is_binned,
+        middles=middles,
+        spans=np.empty((n_nodes, 4), np.int64),
+        owner=np.zeros(lists.n_rows if is_drawn else 0, np.int64),
+        row_first=row_first,
+        row_places=row_places,
+        buckets=np.empty((DIGITS, BUCKETS), np.int64),
+        stretch=np.zeros(1, STRETCH),
+        candidates=candidates,
+        found=np.empty(lists.n_columns, np.int64),
+        order=np.empty(lists.n_columns, np.int64),
+        groups=np.empty((4, most), np.int64),
+        is_listed=np.zeros(lists.n_rows, np.uint8),
+    )
+
+
+def make_sparse_work(n_rows: int, n_sums: int, n_outputs: int, rules: TreeRules) -> Work:
+    """What the loop shares with that of other tables: lists are the rows and, for absolute error, those by target."""
+    nothing = np.zeros(0, np.int64)
+    lists = np.empty((n_outputs + 1, n_rows), np.uint64)
+    rows = Presorted(lists, nothing, np.empty((0, 0)), np.zeros(0, bool), False)
+    return make_work(rows, n_sums, n_outputs, rules, 1, n_rows)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Entries for the children of a node that looks at few of its columns: only the smaller part is moved.
+#
+# Where columns are drawn, most entries of a node are never looked at, and to cut them all in two at every node would
+# take longer than all else: a column of few cells parts few rows from many. So the child with more entries keeps its
+# parent's, those of the other child's rows among them; `owner` tells whose a row is. The smaller child gets entries of
+# its own, behind all that is in use: it is grown first, and they are given up when its last leaf is there. A node with
+# more entries of others than of its own throws the others out.
+
+
+_FILTERED = 6  # entries can be passed over in the time that it takes to sort one
+_MERGED = 16  # rows up to which sorted rows are merged
+
+
+@inner_kernel
+def part_rows(work, node):
+    """Cut the rows list in two, and the lists by target if there are any."""
+    for k in range(work.lists.shape[0]):
+        partition(work.lists[k, node.begin : node.end], work.side, work.entries[0], BOTH)
+
+
+@part_kernel(returns="int64")
+def share_entries(cells, work, at):
+    """Give both children of a node their rows and entries; returns which child has fewer entries: 0 left, 1 right."""
+    node = work.nodes[at]
+    part_rows(work, node)
+    rows, span = work.lists[-1], cells.spans[at]
+    middle = node.begin + node.n_left
+    n_left, n_right = _count(cells, rows[node.begin : middle]), _count(cells, rows[middle : node.end])
+    small = np.int64(0) if n_left <= n_right else np.int64(1)
+    little, big = node.left + small, node.left + 1 - small
+    own = rows[node.begin : middle] if small == 0 else rows[middle : node.end]
+    n_small, top = min(n_left, n_right), span[TOP]
+    for i in range(own.size):
+        cells.owner[row_of(own[i])] = little
+    one, other = cells.spans[little], cells.spans[big]
+    if (node.keep >> small) & 1:
+        if n_small * _FILTERED > span[END] - span[BEGIN]:
+            _filter(cells, span[BEGIN], span[END], little, top)
+        else:
+            _gather(cells, own, top, n_small, work.entries[0])
+    one[BEGIN], one[END], one[OWNER], one[TOP] = top, top + n_small, little, top + n_small
+    other[BEGIN], other[END], other[OWNER], other[TOP] = span[BEGIN], span[END], span[OWNER], top
+    if (node.keep >> (1 - small)) & 1 and 2 * max(n_left, n_right) < span[END] - span[BEGIN]:
+        other[END] = _filter(cells, span[BEGIN], span[END], span[OWNER], span[BEGIN])
+    return small
+
+
+@inner_kernel
+def _count(cells, rows):
+    """Entries of some rows."""
+    n = np.int64(0)
+    for i in range(rows.size):
+        row = row_of(rows[i])
+        n += cells.row_first[row + 1] - cells.row_first[row]
+    return n
+
+
+@part_kernel(returns="int64")
+def _filter(cells, begin, end, owner, to):
+    """Copy the entries of one owner, in their order; returns where they end."""
+    entries = cells.entries
+    for k in range(begin, end):
+        entry = entries[k]
+        entries[to] = entry
+        to += np.int64(cells.owner[row_of(entry)] == owner)
+    return to
+
+
+@part_kernel
+def _gather(cells, rows, to, n, runs):
+    """The entries of some rows, sorted."""
+    out, spare, at = cells.entries[to : to + n], cells.spare[:n], np.int64(0)
+    for i in range(rows.size):
+        row = row_of(rows[i])
+        if i < _MERGED:
+            runs[i] = at
+        for k in range(cells.row_first[row], cells.row_first[row + 1]):
+            out[at] = (np.uint64(cells.row_places[k]) << RANK) | np.uint64(row)
+            at += 1
+    if n < 2:
+        return
+    if rows.size > _MERGED:
+        radix_sort(out, spare, cells.buckets)
+        return
+    n_runs = rows.size
+    while n_runs > 1:
+        merged = np.int64(0)
+        for r in range(0, n_runs, 2):
+            first, middle = np.int64(runs[r]), np.int64(runs[r + 1]) if r + 1 < n_runs else n
+            _merge(out, first, middle, np.int64(runs[r + 2]) if r + 2 < n_runs else n, spare)
+            runs[merged] = first
+            merged += 1
+        n_runs = merged
+
+
+@inner_kernel
+def _merge(entries, first, middle, end, spare):
+    """Two neighbouring sorted runs into one."""
+    for k in range(first, middle):
+        spare[k] = entries[k]
+    a, b = first, middle
+    for at in range(first, end):
+        if a == middle:
+            return
+        if b < end and entries[b] < spare[a]:
+            entries[at] = entries[b]
+            b += 1
+        else:
+            entries[at] = spare[a]
+            a += 1
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# A node of a sparse table: search its columns, pick one and mark the sides of its rows.
+#
+# Columns without an entry in the node are the same in all its rows and are never looked at. Random choices are those of
+# search.py, draw for draw.
+
+
+_NEVER = -math.inf
+_ROWS_OF_NONE = np.int64(0)
+
+
+# --- search -----------------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def search_node(cells, statistics, criterion, rules, work, at):
+    """Note the best splits of a node by the columns that it may use; returns the column of the best one, or -1.
+
+    Of equals that is the column drawn first, or the leftmost.
+    """
+    node, n_columns = work.nodes[at], cells.candidates.size
+    n_found, is_drawn = np.int64(0), rules.n_features < n_columns
+    begin, stop = cells.spans[at, BEGIN], cells.spans[at, END]
+    drawn, key = np.int64(0), rules.seed if rules.per_tree else node.random
+    if is_drawn:
+        for k in range(n_columns):
+            cells.order[k] = k
+    two_rows = node.end - node.begin == 2 and code_of(criterion) != OWN
+    two_rows &= not (rules.random or is_drawn or rules.is_monotone)
+    any_split = False
+    while True:
+        if is_drawn:
+            if drawn == n_columns or (drawn >= rules.n_features and (rules.per_tree or any_split)):
+                break
+            j = _draw_column(key, cells.order, drawn)
+            drawn += 1
+            first, last = _find_entries(cells, at, j)
+        else:
+            if begin == stop:
+                break
+            first = begin
+            j = np.int64(cells.column[np.int64(cells.entries[first] >> RANK)])
+            begin = last = _first_at(cells.entries, first, stop, cells.start[j + 1])
+        if first == last or not _measure(cells, j, first, last, node.end - node.begin):
+            continue
+        cells.found[n_found] = j
+        n_found += 1
+        best = cells.candidates[j]
+        _search_column(cells, statistics, criterion, rules, work, node, j, best)
+        any_split |= best.score > _NEVER
+        if two_rows and best.score > _NEVER:
+            break
+    return _choose_column(cells, statistics, code_of(criterion), rules, work.totals[0], node, n_found)
+
+
+@inner_kernel
+def _draw_column(key, order, i):
+    """The i-th column that is drawn: one step of `choose` in _random.py."""
+    j = i + np.int64(mix(key, i) % np.uint64(order.size - i))
+    order[i], order[j] = order[j], order[i]
+    return order[i]
+
+
+@inner_kernel
+def _first_at(entries, low, high, place):
+    """The first entry from `low` on whose place is not below this one: in growing steps, then by halving."""
+    step = np.int64(1)
+    while low + step < high and np.int64(entries[low + step] >> RANK) < place:
+        low += step
+        step *= 2
+    high = min(high, low + step)
+    while low < high:
+        middle = (low + high) // 2
+        if np.int64(entries[middle] >> RANK) < place:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner_kernel
+def _find_entries(cells, at, j):
+    """Where a column's entries in a node begin and end. If there are others' among them, they are copied."""
+    entries, begin, stop = cells.entries, cells.spans[at, BEGIN], cells.spans[at, END]
+    first = _first_near(entries, begin, stop, cells.start[j], cells.values.size)
+    last = _first_at(entries, first, stop, cells.start[j + 1])
+    if cells.owner.size == 0:
+        return first, last
+    owner, top = cells.spans[at, OWNER], cells.spans[at, TOP]
+    end = top
+    for k in range(first, last):
+        entries[end] = entries[k]
+        end += np.int64(cells.owner[row_of(entries[k])] == owner)
+    return top, end
+
+
+@inner_kernel
+def _first_near(entries, begin, stop, place, n_places):
+    """`_first_at`, looking first where the entry would be if places were even."""
+    guess = begin + np.int64(float(place) / float(n_places) * float(stop - begin))
+    if guess >= stop or np.int64(entries[guess] >> RANK) < place:
+        return _first_at(entries, min(guess, stop), stop, place)
+    step = np.int64(1)
+    while guess - step >= begin and np.int64(entries[guess - step] >> RANK) >= place:
+        guess -= step
+        step *= 2
+    return _first_at(entries, max(begin, guess - step), guess, place)
+
+
+@inner_kernel
+def _measure(cells, j, first, last, n_rows):
+    """Write down the stretch of a column; returns whether its values differ."""
+    stretch, entries = cells.stretch[0], cells.entries
+    known = _first_at(entries, first, last, cells.start[j + 1] - 1)
+    stretch.column, stretch.begin, stretch.end, stretch.n_rows = j, first, last, n_rows
+    stretch.n_below = _first_at(entries, first, known, cells.zero[j]) - first
+    stretch.n_zeros = n_rows - (last - first)
+    stretch.n_known = n_rows - (last - known)
+    return stretch.n_zeros > 0 or entries[first] >> RANK != entries[last - 1] >> RANK
+
+
+@inner_kernel
+def _search_column(cells, statistics, criterion, rules, work, node, j, best):
+    """The best cut, or the better one of a random threshold and that between known and missing values."""
+    direction = np.int64(rules.monotone[j]) if rules.is_monotone else np.int64(0)
+    cut, best.threshold = ALL_CUTS, np.inf
+    if rules.random:
+        cut, best.threshold = _draw_cut(cells, j, column_key(node.random, j))
+    scan_stretch(statistics, criterion, cells, work, rules, node, work.totals[0], direction, cut, best)
+    if rules.random and best.position != _rows_up_to(cells, cut):
+        best.threshold = np.inf
+
+
+@part_kernel(returns="int64")
+def _rows_up_to(cells, cut):
+    """Rows of the node whose value in the column has at most this place."""
+    stretch = cells.stretch[0]
+    last = stretch.end - (stretch.n_rows - stretch.n_known)
+    listed = _first_at(cells.entries, stretch.begin, last, cut + 1) - stretch.begin
+    return listed + (stretch.n_zeros if cells.zero[stretch.column] <= cut else _ROWS_OF_NONE)
+
+
+@inner_kernel
+def _draw_cut(cells, j, key):
+    """(place up to which rows go left, threshold), drawn between the node's extremes as in arrange.py."""
+    stretch, zero = cells.stretch[0], cells.zero[j]
+    last_known = stretch.end - (stretch.n_rows - stretch.n_known) - 1
+    if stretch.n_known == 0:
+        return cells.start[j + 1] - 2, np.inf
+    low = high = zero
+    if stretch.n_below > 0 or stretch.n_zeros == 0:
+        low = np.int64(cells.entries[stretch.begin] >> RANK)
+    if stretch.n_zeros == 0 or last_known - stretch.begin >= stretch.n_below:
+        high = np.int64(cells.entries[last_known] >> RANK)
+    if low == high:
+        return cells.start[j + 1] - 2, np.inf
+    if cells.is_binned:
+        begin = cells.start[j]
+        code = draw_code(cells.middles, j, low - begin, high - begin, key)
+        return begin + code, cells.values[begin + code]
+    least, most = cells.values[low], cells.values[high]
+    threshold = least + uniform(key, 0) * (most - least)
+    if not (least <= threshold < most):  # rounded up, or one end is infinite
+        threshold = least
+    first, last = low, high
+    while first < last:  # the first place whose value is above
+        middle = (first + last) // 2
+        if cells.values[middle] <= threshold:
+            first = middle + 1
+        else:
+            last = middle
+    return first - 1, threshold
+
+
+@inner_kernel
+def _choose_column(cells, statistics, code, rules, total, node, n_found):
+    if rules.by_ratio:
+        for k in range(n_found):
+            one = cells.candidates[cells.found[k]]
+            if one.score > _NEVER:
+                one.ratio = decrease(statistics, code, one.score, total, node)
+        find_ratios(cells.candidates, total)
+    chosen, best = np.int64(-1), _NEVER
+    for k in range(n_found):
+        one = cells.candidates[cells.found[k]]
+        score = one.ratio if rules.by_ratio and one.score > _NEVER else one.score
+        if score > best:
+            chosen, best = cells.found[k], score
+    if chosen >= 0:
+        _write_down(cells, statistics, code, total, node, chosen)
+    for k in range(n_found):
+        cells.candidates[cells.found[k]].score = _NEVER
+    return chosen
+
+
+@inner_kernel
+def _write_down(cells, statistics, code, total, node, j):
+    best = cells.candidates[j]
+    node.feature, node.threshold, node.position, node.focus = j, best.threshold, best.position, 0
+    node.missing_left, node.n_left = best.missing_left, best.n_left
+    node.decrease = decrease(statistics, code, best.score, total, node)
+
+
+# --- settle -----------------------------------------------------------------------------------------------------------
+
+
+@part_kernel(returns="bool")
+def settle_node(cells, statistics, criterion, rules, work, at):
+    """Search a node, mark its rows' sides and say which children can be split further. False if it stays a leaf."""
+    j, node = search_node(cells, statistics, criterion, rules, work, at), work.nodes[at]
+    if j < 0 or not is_worth(rules, node.decrease):
+        node.feature = NO_SPLIT
+        return False
+    _find_column(cells, at, node)
+    stretch, rows = cells.stretch[0], work.lists[-1, node.begin : node.end]
+    if not rules.random:
+        _note_neighbours(cells, node)
+    if stretch.n_known == stretch.n_rows:
+        node.missing_left = larger_side(cells.candidates[j].weight_left, work.totals[0, 0])
+    _mark_sides(cells, node, rows, work.side)
+    if rules.critical.size and not is_significant(statistics, np.int64(0), work, rules.critical, rows, work.totals[0]):
+        node.feature = NO_SPLIT
+        return False
+    if rules.is_monotone:
+        side_values(statistics, work, node)
+    node.keep = sides_to_split(statistics, rules, rows, work.side, node)
+    return True
+
+
+@inner_kernel
+def _place_at(cells, position):
+    """The place of the row at a position of the column's list."""
+    stretch = cells.stretch[0]
+    if position < stretch.n_below:
+        return np.int64(cells.entries[stretch.begin + position] >> RANK)
+    if position < stretch.n_below + stretch.n_zeros:
+        return cells.zero[stretch.column]
+    return np.int64(cells.entries[stretch.begin + position - stretch.n_zeros] >> RANK)
+
+
+@inner_kernel
+def _note_neighbours(cells, node):
+    """The places that the threshold is midway between."""
+    node.below, node.above = _place_at(cells, node.position - 1), np.int64(NO_ROW)
+    if node.position < cells.stretch[0].n_known:
+        node.above = _place_at(cells, node.position)
+        if cells.is_binned:
+            node.threshold = cells.values[(node.below + node.above) // 2]
+
+
+@part_kernel
+def mark_node(cells, work, at):
+    """Mark the sides of a node's rows once more, others having been marked since."""
+    node = work.nodes[at]
+    _find_column(cells, at, node)
+    _mark_sides(cells, node, work.lists[-1, node.begin : node.end], work.side)
+
+
+@inner_kernel
+def _find_column(cells, at, node):
+    """The stretch of the column that a node is split by."""
+    first, last = _find_entries(cells, at, node.feature)
+    _measure(cells, node.feature, first, last, node.end - node.begin)
+
+
+@part_kernel
+def _mark_sides(cells, node, rows, side):
+    """side[row] = whether the row goes left; zeros first, then what is listed."""
+    stretch = cells.stretch[0]
+    n_known = stretch.end - stretch.begin - (stretch.n_rows - stretch.n_known)
+    zeros_left = np.uint8(node.position >= stretch.n_below + stretch.n_zeros)
+    for i in range(rows.size):
+        side[row_of(rows[i])] = zeros_left
+    for k in range(stretch.end - stretch.begin):
+        position = k if k < stretch.n_below else k + stretch.n_zeros
+        goes_left = np.uint8(position < node.position) if k < n_known else np.uint8(node.missing_left)
+        side[row_of(cells.entries[stretch.begin + k])] = goes_left
+
+
+_ROOT = np.int64(0)
+_ZERO = np.int64(0)
+
+
+def _grow(rank, size, sync, cells, statistics, criterion, rules, work):
+    """Grow one tree into work.nodes; returns how many nodes, 0 if stopped."""
+    cells, statistics, rules, work = refer(cells), refer(statistics), refer(rules), refer(work)
+    if rank > 0:
+        return 0
+    _plant(rules, work)
+    _set_span(cells, _ROOT, _ZERO, np.int64(cells.n_entries), _ROOT, np.int64(cells.n_entries))
+    if not can_split(statistics, rules, work.side.size):
+        return work.n_nodes[0]
+    if rules.best_first:
+        _grow_best_first(sync, cells, statistics, criterion, rules, work)
+    else:
+        _grow_depth_first(sync, cells, statistics, criterion, rules, work)
+    return 0 if stop_wanted(sync) else work.n_nodes[0]
+
+
+grow_sparse = kernel(_grow)
+grow_sparse_own = kernel_each(_grow)
+
+
+@inner_kernel
+def _plant(rules, work):
+    rows = work.lists[-1]
+    for i in range(rows.size):
+        rows[i] = (np.uint64(i) << RANK) | np.uint64(i)
+    work.n_nodes[0] = 1
+    open_node(work, _ROOT, _ZERO, rows.size, _ZERO, rules.seed)
+    work.nodes[_ROOT].lower, work.nodes[_ROOT].upper = -np.inf, np.inf
+
+
+@part_kernel
+def _grow_depth_first(sync, cells, statistics, criterion, rules, work):
+    """The smaller child of each node first."""
+    stack, waiting = work.stacks[0], 1
+    stack[0] = _ROOT
+    while waiting > 0 and not stop_wanted(sync):
+        waiting -= 1
+        at = stack[waiting]
+        node = work.nodes[at]
+        totals(statistics, work, node, work.totals[0])
+        if not settle_node(cells, statistics, criterion, rules, work, at):
+            continue
+        make_children(rules, work, at)
+        small = 0 if node.n_left <= node.end - node.begin - node.n_left else 1
+        if cells.owner.size > 0:
+            small = share_entries(cells, work, at)
+        else:
+            _part(cells, work, at)
+        for turn in range(2):
+            which = small if turn == 1 else 1 - small
+            if (node.keep >> which) & 1:
+                stack[waiting] = node.left + which
+                waiting += 1
+
+
+@part_kernel
+def _grow_best_first(sync, cells, statistics, criterion, rules, work):
+    """The open node with the largest decrease first. Its sides are marked anew, since others have been looked at."""
+    heap_size, n_leaves, turn = np.int64(0), np.int64(1), np.int64(0)
+    opened, n_opened = (_ROOT, _ROOT), 1
+    while not stop_wanted(sync):
+        for k in range(n_opened):
+            at = opened[k]
+            totals(statistics, work, work.nodes[at], work.totals[0])
+            if settle_node(cells, statistics, criterion, rules, work, at):
+                work.nodes[at].key = -work.nodes[at].decrease
+                heap_size = push(work.heap, heap_size, work.nodes, at)
+        if heap_size == 0 or n_leaves >= rules.max_leaves:
+            return
+        at, heap_size = pop(work.heap, heap_size, work.nodes)
+        node = work.nodes[at]
+        node.turn = turn
+        turn += 1
+        n_leaves += 1
+        mark_node(cells, work, at)
+        make_children(rules, work, at)
+        _part(cells, work, at)
+        n_opened = (node.keep & 1) + (node.keep >> 1)
+        opened = (node.left + (0 if node.keep & 1 else 1), node.left + 1)
+
+
+@part_kernel
+def _part(cells, work, at):
+    """Send a node's rows and entries to its children."""
+    node = work.nodes[at]
+    part_rows(work, node)
+    begin, stop = cells.spans[at, BEGIN], cells.spans[at, END]
+    middle = begin
+    if node.keep != NEITHER:
+        middle += _part_entries(cells.entries[begin:stop], work.side, cells.spare, node.keep)
+    _set_span(cells, node.left, begin, middle, _ZERO, _ZERO)
+    _set_span(cells, node.left + 1, middle, stop, _ZERO, _ZERO)
+
+
+@inner_kernel
+def _set_span(cells, at, begin, end, owner, top):
+    span = cells.spans[at]
+    span[BEGIN], span[END], span[OWNER], span[TOP] = begin, end, owner, top
+
+
+@part_kernel(returns="int64")
+def _part_entries(entries, side, spare, keep):
+    """`partition`, and how many go left."""
+    n, left, right = entries.size, np.int64(0), np.int64(0)
+    if keep == LEFT_ONLY:
+        for i in range(n):
+            entry = entries[i]
+            entries[left] = entry
+            left += np.int64(side[row_of(entry)])
+        return left
+    if keep == RIGHT_ONLY:
+        right = n - 1
+        for i in range(n - 1, -1, -1):
+            entry = entries[i]
+            entries[right] = entry
+            right -= 1 - np.int64(side[row_of(entry)])
+        return right + 1
+    for i in range(n):
+        entry = entries[i]
+        goes_left = np.int64(side[row_of(entry)])
+        entries[left] = entry
+        spare[right] = entry
+        left += goes_left
+        right += 1 - goes_left
+    for i in range(right):
+        entries[left + i] = spare[i]
+    return left
