@@ -16,8 +16,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from spinney.ensemble.boosting.rounds.booster import BoostingSettings, Task
-from spinney.ensemble.boosting.rounds.rounds import open_rounds
 
 from spinney import GradientBoostingClassifier, RandomForestClassifier
 from spinney._team import Team
@@ -28,6 +26,8 @@ from spinney.data.on_gpu import is_on_gpu
 from spinney.data.schema import learn_and_read
 from spinney.data.target import Target
 from spinney.data.weights import Weights
+from spinney.ensemble.boosting.booster import BoostingSettings, Task
+from spinney.ensemble.boosting.rounds import open_rounds
 from spinney.gpu import rounds_on
 from spinney.gpu.tables import GpuRows, GpuTable
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from spinney.ensemble.boosting.rounds.gradients import fill_derivatives
 
 from spinney._compile import kernel
 from spinney._team import Team
@@ -17,6 +16,7 @@ from spinney.criteria.gains import Link, Penalty
 from spinney.criteria.losses import LogLoss
 from spinney.data.dataset import aligned, records
 from spinney.data.weights import Weights
+from spinney.ensemble.boosting.gradients import fill_derivatives
 from spinney.grow.boosting import histograms as histogram
 from spinney.grow.boosting import memory, partition, statistics
 from spinney.grow.boosting import scan_bins as splits

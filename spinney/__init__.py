@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from spinney.ensemble.voting import aggregate_ranks
     from spinney.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from spinney.estimators.automatic.auto import AutoClassifier, AutoRegressor
-    from spinney.estimators.bagging.bagging.bagging import BaggingClassifier, BaggingRegressor
-    from spinney.estimators.boosting.gradient_boosting.gradient_boosting import (
+    from spinney.estimators.bagging.bagging import BaggingClassifier, BaggingRegressor
+    from spinney.estimators.boosting.gradient_boosting import (
         GradientBoostingClassifier,
         GradientBoostingRegressor,
     )

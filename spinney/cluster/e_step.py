@@ -43,7 +43,7 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, next_chunk
-from spinney.cluster.gaussians import WIDE_COLUMNS, Triangle, one_blas_thread, strips, triangles
+from spinney.cluster.cholesky import WIDE_COLUMNS, Triangle, one_blas_thread, strips, triangles
 from spinney.cluster.missing_values import LOG_2PI, list_known, make_plan
 from spinney.cluster.moments import GROUP, SQUARE, WIDE, add_products, center_row, center_tile, squared_lengths
 from spinney.criteria.exp_log import exp, log

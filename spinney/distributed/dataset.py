@@ -19,7 +19,7 @@ from spinney.distributed import parts
 from spinney.distributed.tasks import run_all, talk
 
 if TYPE_CHECKING:
-    from spinney.ensemble.boosting.rounds.rounds import Rounds
+    from spinney.ensemble.boosting.rounds import Rounds
 
 _FULL = 1.1  # times its share of the rows: no further partition goes to a worker that has so many
 

@@ -21,11 +21,11 @@ from spinney.distributed.dataset import Piece, RemoteDataset
 from spinney.distributed.member import Common, Part, boost
 from spinney.distributed.members import Members, Shares
 from spinney.distributed.quantiles import total_scale
-from spinney.ensemble.boosting.rounds.booster import Booster, BoostingSettings, Task
-from spinney.ensemble.boosting.rounds.gradients import is_builtin
-from spinney.ensemble.boosting.rounds.leaf_refit import weight_scale
-from spinney.ensemble.boosting.rounds.rounds import Rounds
-from spinney.ensemble.boosting.rounds.start import in_units, start_values
+from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
+from spinney.ensemble.boosting.gradients import is_builtin
+from spinney.ensemble.boosting.leaf_refit import weight_scale
+from spinney.ensemble.boosting.rounds import Rounds
+from spinney.ensemble.boosting.start import in_units, start_values
 from spinney.grow.boosting.freeze import no_trees
 from spinney.tree.forest import Forest
 

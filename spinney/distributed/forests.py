@@ -31,9 +31,9 @@ from spinney.distributed.tasks import (
     submit,
     submit_all,
 )
-from spinney.ensemble.forests.fit.bootstrap import Bags
-from spinney.ensemble.forests.fit.fit import Opened, Plan, grow_trees, open_table
-from spinney.ensemble.forests.fit.out_of_bag import Votes, count_votes
+from spinney.ensemble.forests.bootstrap import Bags
+from spinney.ensemble.forests.fit import Opened, Plan, grow_trees, open_table
+from spinney.ensemble.forests.out_of_bag import Votes, count_votes
 from spinney.grow.binned.fit import grows_from_codes
 from spinney.tree.forest import Forest
 from spinney.tree.join import join

@@ -26,12 +26,12 @@ from spinney.data.weights import Weights
 from spinney.distributed.group import Group
 from spinney.distributed.level_growth import CpuBackend, grow_batched
 from spinney.distributed.quantiles import quantile_together, renew_leaves_together
-from spinney.ensemble.boosting.rounds.booster import Booster, BoostingSettings, Task
-from spinney.ensemble.boosting.rounds.gradients import Largest, choose_rows
-from spinney.ensemble.boosting.rounds.history import sums_of_losses
-from spinney.ensemble.boosting.rounds.leaf_refit import renew
-from spinney.ensemble.boosting.rounds.rounds import Rounds
-from spinney.ensemble.boosting.rounds.start import Units
+from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
+from spinney.ensemble.boosting.gradients import Largest, choose_rows
+from spinney.ensemble.boosting.history import sums_of_losses
+from spinney.ensemble.boosting.leaf_refit import renew
+from spinney.ensemble.boosting.rounds import Rounds
+from spinney.ensemble.boosting.start import Units
 from spinney.grow.rules import BoostingRules, Kinds
 
 LOOKAHEAD = 3  # nodes that are opened ahead of their turn: fewer messages, some work in vain

@@ -32,9 +32,9 @@ from spinney.data.reading import as_frame, with_rows
 from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.ensemble.cross_fitting import naming, run_members, seeded
-from spinney.ensemble.forests.fit.bootstrap import Bags
-from spinney.ensemble.forests.fit.fit import Opened, Plan, grow_trees, open_table
-from spinney.ensemble.forests.fit.out_of_bag import Votes
+from spinney.ensemble.forests.bootstrap import Bags
+from spinney.ensemble.forests.fit import Opened, Plan, grow_trees, open_table
+from spinney.ensemble.forests.out_of_bag import Votes
 from spinney.grow.exact.fit import sort_for_trees
 from spinney.tree.forest import Forest
 

@@ -173,7 +173,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
     def _drawer(self, X: Any, target: np.ndarray, weights: Weights) -> Any:
         """A function (weights, round) -> rows of a bootstrap; as many as there are rows, repeated ones counted."""
         from spinney.data.row_hash import order_of_any
-        from spinney.ensemble.forests.fit.bootstrap import draw_rows
+        from spinney.ensemble.forests.bootstrap import draw_rows
 
         order = order_of_any(X, target[None], weights.total())
         seed = read_seed(self.random_state)

@@ -21,8 +21,8 @@ from spinney.data.weights import Weights
 from spinney.ensemble.metrics import find_metrics
 
 if TYPE_CHECKING:
-    from spinney.ensemble.boosting.rounds.booster import BoostingSettings
-    from spinney.ensemble.boosting.rounds.round_search import Fold
+    from spinney.ensemble.boosting.booster import BoostingSettings
+    from spinney.ensemble.boosting.round_search import Fold
 
 
 @dataclass(frozen=True)
@@ -143,9 +143,9 @@ def boosting_cv(
     """
     from spinney._team import Team, available_threads
     from spinney.data.dataset import open_dataset
-    from spinney.ensemble.boosting.rounds.round_search import PATIENCE, Fold, advance
-    from spinney.ensemble.boosting.rounds.rounds import open_rounds
-    from spinney.ensemble.boosting.rounds.scoring import some_rows
+    from spinney.ensemble.boosting.round_search import PATIENCE, Fold, advance
+    from spinney.ensemble.boosting.rounds import open_rounds
+    from spinney.ensemble.boosting.scoring import some_rows
     from spinney.ensemble.callbacks import Progress
 
     if not hasattr(estimator, "_task"):

@@ -51,7 +51,7 @@ def gains_of_boosting(model: Any, X: Any, y: np.ndarray, weight: np.ndarray, par
 
 def _derivatives(loss: Any, raw: np.ndarray, y: np.ndarray, weight: np.ndarray, team: Team) -> np.ndarray:
     """(outputs, rows, 2), weighted."""
-    from spinney.ensemble.boosting.rounds.gradients import fill_class_derivatives, fill_derivatives, log_totals
+    from spinney.ensemble.boosting.gradients import fill_class_derivatives, fill_derivatives, log_totals
 
     plain = read_weights(None, len(y))
     out = np.empty((len(raw), len(y), 2))

@@ -123,7 +123,7 @@ def any_rounds(dataset: Any, task: Any, settings: Any, *others: Any, **more: Any
     from dataclasses import replace
 
     from spinney.data.dataset import Dataset
-    from spinney.ensemble.boosting.rounds.rounds import open_rounds
+    from spinney.ensemble.boosting.rounds import open_rounds
 
     if isinstance(dataset, Dataset):
         return gpu_rounds(dataset, task, settings, *others, **more)

@@ -14,8 +14,8 @@ from spinney import _random
 from spinney._compile import kernel
 from spinney.criteria.losses import AbsoluteError, Quantile
 from spinney.data.dataset import take_rows
-from spinney.ensemble.boosting.rounds.gradients import Largest, largest_of
-from spinney.ensemble.boosting.rounds.rounds import Rounds
+from spinney.ensemble.boosting.gradients import Largest, largest_of
+from spinney.ensemble.boosting.rounds import Rounds
 from spinney.gpu.loop import Loop
 from spinney.gpu.memory import RULES, as_record
 from spinney.gpu.scores import losses_of

@@ -309,7 +309,7 @@ def _boosting(model: Any) -> Formula:
 
 
 def _isolation(model: Any) -> Formula:
-    from spinney.ensemble.forests.fit.isolation import average_path_length
+    from spinney.ensemble.forests.isolation import average_path_length
 
     forest = model.forest_
     length = float(average_path_length(np.array([model.max_samples_]))[0])

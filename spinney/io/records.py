@@ -267,7 +267,7 @@ def _of_tables() -> list[Record]:
 
 
 def _of_trees() -> list[Record]:
-    from spinney.ensemble.boosting.rounds.booster import Booster
+    from spinney.ensemble.boosting.booster import Booster
     from spinney.tree.decision import DecisionTree
 
     booster: Fields = {"start": array("f8", 1), "forest": is_a(Forest)}
@@ -280,8 +280,8 @@ def _of_trees() -> list[Record]:
 
 def _of_draws() -> list[Record]:
     from spinney.ensemble.bagging import Draws, Subspaces
-    from spinney.ensemble.forests.fit.bootstrap import Bags, PooledBags
-    from spinney.ensemble.forests.fit.quantiles import LeafTargets
+    from spinney.ensemble.forests.bootstrap import Bags, PooledBags
+    from spinney.ensemble.forests.quantiles import LeafTargets
 
     pooled: Fields = {"first": tuple_of(COUNT), "bags": tuple_of(kept_or_none(is_a(Bags)))}
     pooled |= {"n_rows": tuple_of(COUNT), "seeds": tuple_of(SEED)}

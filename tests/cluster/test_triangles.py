@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from spinney._team import Team
+from spinney.cluster import cholesky as room
 from spinney.cluster import e_step as narrow
 from spinney.cluster import e_step as wide
-from spinney.cluster import gaussians as room
 from spinney.cluster.e_step import Gaussians, collect, expect, read_rows
 from tests.cluster.cases import ALONE
 from tests.compiled import THREADS, few

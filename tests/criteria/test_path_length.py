@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from spinney.ensemble.forests.fit.isolation import anomaly_scores, average_path_length
+
+from spinney.ensemble.forests.isolation import anomaly_scores, average_path_length
 
 
 @pytest.mark.kernels

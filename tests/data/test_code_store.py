@@ -11,7 +11,7 @@ from spinney.data import dataset
 from spinney.data import encode as binning
 from spinney.data.files.streamed_rows import Kept, Writing, checksum, keep
 from spinney.data.tables import Panel, Table
-from spinney.ensemble.forests.fit import fit as forests
+from spinney.ensemble.forests import fit as forests
 
 FAR = 2**31 + 5  # rows of a thin table
 

@@ -1,11 +1,11 @@
 """The one target: outputs, numbers and parts of it."""
 
 import numpy as np
-from spinney.ensemble.boosting.rounds.booster import Task
 
 from spinney.criteria.losses import LogLoss, SquaredError
 from spinney.data.target import Target
 from spinney.data.weights import Weights, read_weights
+from spinney.ensemble.boosting.booster import Task
 
 NONE = Weights(None, None)
 LABELS = np.array([[0, 2, 1, 2], [1, 0, 0, 1]], np.int32)

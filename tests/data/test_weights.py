@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from spinney.ensemble.boosting.rounds.booster import BoostingSettings, Task
-from spinney.ensemble.boosting.rounds.rounds import train
 
 from spinney._team import Team
 from spinney.criteria.losses import Huber, LogLoss, Quantile, SquaredError
 from spinney.data.target import Target
 from spinney.data.weights import MOST_REPEATS, Weights, read_weights
+from spinney.ensemble.boosting.booster import BoostingSettings, Task
+from spinney.ensemble.boosting.rounds import train
 from tests.boosted import plain_trees
 from tests.compiled import few
 from tests.grow.cases import make_dataset

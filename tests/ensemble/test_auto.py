@@ -1,7 +1,8 @@
 """Rounds, rates and tree sizes that follow from a table."""
 
 import pytest
-from spinney.ensemble.boosting.rounds.round_search import (
+
+from spinney.ensemble.boosting.round_search import (
     CLASSIC_RATE,
     MOST_ROUNDS,
     Chosen,

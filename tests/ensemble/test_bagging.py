@@ -8,9 +8,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix
-from spinney.ensemble.forests.fit.bootstrap import Bags
 
 from spinney.ensemble.bagging import Draws, Subspaces, count_votes, say_classes, say_numbers, sum_members, take
+from spinney.ensemble.forests.bootstrap import Bags
 
 
 def test_columns_without_replacement_are_all_different():

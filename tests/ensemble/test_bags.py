@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
-from spinney.ensemble.forests.fit.bootstrap import Bags
 
 from spinney.data.row_hash import order_by_content, order_of_any
 from spinney.data.schema import learn_and_read
+from spinney.ensemble.forests.bootstrap import Bags
 from tests.compiled import few
 
 WORD = 2**64 - 1

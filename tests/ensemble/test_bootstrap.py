@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from spinney.ensemble.forests.fit.bootstrap import Bags, choose_rows, count_draws, draw_rows
 
 from spinney.data.row_hash import order_by_content, order_of_codes
 from spinney.data.tables import Panel, Table
+from spinney.ensemble.forests.bootstrap import Bags, choose_rows, count_draws, draw_rows
 from tests.compiled import PLAIN_PYTHON, few
 
 pytestmark = pytest.mark.kernels

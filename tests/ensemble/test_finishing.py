@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from spinney.ensemble.boosting.rounds.leaf_refit import final_leaves, prune_nodes
 
+from spinney.ensemble.boosting.leaf_refit import final_leaves, prune_nodes
 from spinney.grow.boosting.memory import NODE
 from spinney.grow.rules import NO_NODE
 from tests.compiled import few

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from spinney.ensemble.boosting.rounds.history import History
 
 from spinney.criteria.losses import AbsoluteError, LogLoss, SquaredError
 from spinney.data.weights import Weights
+from spinney.ensemble.boosting.history import History
 
 
 def rounds_of(losses, chosen=(), weights=None, loss=None, n_outputs=1, subsample=1.0):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spinney.ensemble.forests.fit.bootstrap import Bags, FewDraws
-from spinney.ensemble.forests.fit.isolation import grow_isolation
 
 from spinney._compile import PLAIN_PYTHON
 from spinney._team import Team
 from spinney.data.schema import learn_and_read
 from spinney.ensemble.bagging import Draws, Subspaces
+from spinney.ensemble.forests.bootstrap import Bags, FewDraws
+from spinney.ensemble.forests.isolation import grow_isolation
 from spinney.estimators.settings import n_categories
 from tests.oracles.isolation import depth_of, grow, preorder, tree_key
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from spinney.ensemble.boosting.rounds.gradients import loss_values
-from spinney.ensemble.boosting.rounds.mean_loss import sum_of_losses
 
 from spinney._team import Team
 from spinney.criteria.losses import LogLoss, SquaredError
+from spinney.ensemble.boosting.gradients import loss_values
+from spinney.ensemble.boosting.mean_loss import sum_of_losses
 from tests.compiled import PLAIN_PYTHON, THREADS
 
 pytestmark = pytest.mark.kernels

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from spinney.ensemble.forests.fit.bootstrap import Bags
-from spinney.ensemble.forests.fit.out_of_bag import _shuffled, count_votes, permutation_importances
 
 from spinney._random import SHUFFLES, stream_key
 from spinney._team import Team
+from spinney.ensemble.forests.bootstrap import Bags
+from spinney.ensemble.forests.out_of_bag import _shuffled, count_votes, permutation_importances
 from tests.compiled import PLAIN_PYTHON, THREADS
 from tests.tree.forests import KINDS, draw_forest, draw_rows, table_of
 from tests.tree.test_descend_many import walk

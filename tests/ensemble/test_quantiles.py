@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from spinney.ensemble.forests.fit.quantiles import forest_quantiles, note_targets
 
 from spinney._team import Team
+from spinney.ensemble.forests.quantiles import forest_quantiles, note_targets
 from tests.compiled import PLAIN_PYTHON, THREADS, few
 from tests.tree.forests import draw_forest, draw_rows, table_of
 from tests.tree.test_descend_many import walk

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from spinney.ensemble.forests.fit.random_structure import draw_structure
 
 from spinney import RandomStructureForestClassifier, RandomStructureForestRegressor
 from spinney._team import Team
 from spinney.data.encode import learn_bins
 from spinney.data.schema import learn_and_read
+from spinney.ensemble.forests.random_structure import draw_structure
 
 RANDOM = np.random.RandomState(0)
 X = RANDOM.randn(200, 4)

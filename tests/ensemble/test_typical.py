@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.metrics import mean_poisson_deviance
-from spinney.ensemble.boosting.rounds.round_search import Typical, _high, typical_losses
-from spinney.ensemble.boosting.rounds.scoring import raw_losses
 
 from spinney._team import Team
 from spinney.criteria.losses import Gamma, Poisson, Tweedie
 from spinney.data.weights import Weights
+from spinney.ensemble.boosting.round_search import Typical, _high, typical_losses
+from spinney.ensemble.boosting.scoring import raw_losses
 from spinney.ensemble.metrics import Metric
 
 

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from spinney.ensemble.boosting.rounds.start import Units, find_units
 
 from spinney.criteria.exp_log import LN2
 from spinney.criteria.losses import AbsoluteError, Gamma, Huber, LogLoss, Poisson, Quantile, SquaredError, Tweedie
 from spinney.criteria.user_loss import compile_loss
 from spinney.data.weights import Weights
+from spinney.ensemble.boosting.start import Units, find_units
 from tests.grow.cases import grow_cpu, make_case, make_dataset, make_limits
 
 NONE = Weights(None, None)

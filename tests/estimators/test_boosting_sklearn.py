@@ -12,7 +12,6 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.metrics import get_scorer, log_loss, mean_squared_error
 from sklearn.model_selection import GridSearchCV
-from spinney.ensemble.boosting.rounds.gradients import choose_rows
 from threadpoolctl import threadpool_limits
 
 from spinney import GradientBoostingClassifier as Classifier
@@ -20,6 +19,7 @@ from spinney import GradientBoostingRegressor as Regressor
 from spinney import Loss, prune
 from spinney._random import ROWS, stream_key
 from spinney.datasets import load_tennis
+from spinney.ensemble.boosting.gradients import choose_rows
 
 
 def draw(n_rows=200, seed=0, distinct=None, n_columns=3):

@@ -5,9 +5,9 @@ import re
 
 import pytest
 from sklearn.utils._param_validation import InvalidParameterError
-from spinney.estimators.boosting.gradient_boosting.params import GROUPS
 
 import spinney
+from spinney.estimators.boosting.params import GROUPS
 from spinney.estimators.params import Parameter, check_parameters, described, keep_parameters, other_defaults
 
 TABLE = {

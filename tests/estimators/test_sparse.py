@@ -104,7 +104,7 @@ def test_boosting_goes_on(path):
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_boosting_with_few_histograms_and_many_copies(monkeypatch, n_jobs):
     """Histograms that were given up are summed again; columns of many cells have several copies of their bins."""
-    from spinney.ensemble.boosting.rounds import rounds as boosting
+    from spinney.ensemble.boosting import rounds as boosting
     from spinney.grow.boosting import sparse as sparse_memory
 
     monkeypatch.setattr(sparse, "DENSE_CELLS", 0)

@@ -10,7 +10,7 @@ from spinney._team import Team
 from spinney.data import encode as binning
 from spinney.data.dataset import encode_dataset, open_dataset, row_keys, take_rows
 from spinney.data.schema import learn_and_read
-from spinney.ensemble.boosting.rounds import round_search as auto
+from spinney.ensemble.boosting import round_search as auto
 from spinney.gpu.tables import GpuRows, GpuTable
 from tests.gpu.stand_ins import Capsule, Cupy, Torch
 

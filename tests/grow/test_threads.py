@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from spinney.ensemble.boosting.rounds.booster import BoostingSettings, Task
-from spinney.ensemble.boosting.rounds.rounds import train
 
 from spinney._team import Team
 from spinney.criteria.losses import LogLoss, Poisson, Quantile, SquaredError
@@ -12,6 +10,8 @@ from spinney.data.encode import learn_bins
 from spinney.data.tables import Panel, Table
 from spinney.data.target import Target
 from spinney.data.weights import read_weights
+from spinney.ensemble.boosting.booster import BoostingSettings, Task
+from spinney.ensemble.boosting.rounds import train
 from tests.boosted import plain_trees
 from tests.compiled import PLAIN_PYTHON
 

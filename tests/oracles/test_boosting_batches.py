@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from spinney.ensemble.boosting.rounds.booster import BoostingSettings, Task
-from spinney.ensemble.boosting.rounds.rounds import train
 
 from spinney._random import uniform
 from spinney._team import Team
 from spinney.criteria.losses import AbsoluteError, LogLoss, SquaredError
 from spinney.data.target import Target
 from spinney.data.weights import read_weights
-from spinney.ensemble.boosting.rounds import rounds as boosting
+from spinney.ensemble.boosting import rounds as boosting
+from spinney.ensemble.boosting.booster import BoostingSettings, Task
+from spinney.ensemble.boosting.rounds import train
 from spinney.grow.boosting import statistics
 from tests.boosted import plain_trees
 from tests.compiled import PLAIN_PYTHON, few, outer, slow

@@ -32,7 +32,6 @@ import numpy as np
 
 from spinney._interruptible_threads import Thread, check_alive
 from spinney._interrupts import interrupts_held_back
-from spinney.data.files.csv import TextReader
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Files in batches: Parquet, Arrow (IPC) and CSV, read by polars or pyarrow, whichever is installed.
@@ -384,6 +383,8 @@ def open_files(source: Any, **text: Any) -> FileBatches:
         return FileBatches(paths, ParquetReader())
     if kind == "Arrow":
         return FileBatches(paths, ArrowReader())
+    from spinney.data.files.csv import TextReader
+
     if text.get("separator") is None:
         text["separator"] = "\t" if paths[0].suffix.lower() == ".tsv" else ","
     return FileBatches(paths, TextReader(**text))

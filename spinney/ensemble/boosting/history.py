@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spinney.criteria.losses import LogLoss, SquaredError
-from spinney.ensemble.boosting.rounds.rounds import Rounds
+from spinney.ensemble.boosting.rounds import Rounds
 
 
 class History:

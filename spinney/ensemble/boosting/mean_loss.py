@@ -17,7 +17,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, kernel_each
 from spinney._team import Team, next_chunk
 from spinney.criteria.losses import value
-from spinney.ensemble.boosting.rounds.gradients import is_builtin
+from spinney.ensemble.boosting.gradients import is_builtin
 
 _PART = 16_384  # rows that a thread adds up at a time, at most
 _FEW = 128  # numbers that are added without halving

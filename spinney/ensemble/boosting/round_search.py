@@ -17,8 +17,8 @@ from spinney.criteria.exp_log import logs_of
 from spinney.criteria.fixed_point import exact_mean
 from spinney.criteria.losses import has_log_link
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting.rounds.rounds import Rounds
-from spinney.ensemble.boosting.rounds.scoring import EvalSet, Watch, raw_losses, start_sets
+from spinney.ensemble.boosting.rounds import Rounds
+from spinney.ensemble.boosting.scoring import EvalSet, Watch, raw_losses, start_sets
 from spinney.ensemble.callbacks import EarlyStopping, Progress, Round
 from spinney.ensemble.metrics import Metric
 

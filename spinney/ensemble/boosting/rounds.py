@@ -22,8 +22,8 @@ from spinney.data.dataset import Dataset, ExactDataset, row_keys
 from spinney.data.remote_table import DatasetElsewhere
 from spinney.data.sparse_encode import SparseDataset
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting.rounds.booster import Booster, BoostingSettings, Task
-from spinney.ensemble.boosting.rounds.gradients import (
+from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
+from spinney.ensemble.boosting.gradients import (
     Largest,
     choose_rows,
     class_losses,
@@ -34,9 +34,9 @@ from spinney.ensemble.boosting.rounds.gradients import (
     loss_values,
     renew_leaves,
 )
-from spinney.ensemble.boosting.rounds.leaf_refit import prune_nodes, renew, weight_scale
-from spinney.ensemble.boosting.rounds.mean_loss import sum_of_losses
-from spinney.ensemble.boosting.rounds.start import Units, in_units, most_leaves, share_of, start_values
+from spinney.ensemble.boosting.leaf_refit import prune_nodes, renew, weight_scale
+from spinney.ensemble.boosting.mean_loss import sum_of_losses
+from spinney.ensemble.boosting.start import Units, in_units, most_leaves, share_of, start_values
 from spinney.grow.boosting import memory
 from spinney.grow.boosting.freeze import freeze, lay, no_trees
 from spinney.grow.boosting.grower import grow_tree

@@ -19,10 +19,10 @@ from spinney.data.remote_table import CodesElsewhere
 from spinney.data.sparse_encode import SparseCodes
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting.rounds.booster import Booster, Task
-from spinney.ensemble.boosting.rounds.gradients import class_losses, log_totals, loss_values, respond, softmax
-from spinney.ensemble.boosting.rounds.rounds import Rounds
-from spinney.ensemble.boosting.rounds.start import start_values
+from spinney.ensemble.boosting.booster import Booster, Task
+from spinney.ensemble.boosting.gradients import class_losses, log_totals, loss_values, respond, softmax
+from spinney.ensemble.boosting.rounds import Rounds
+from spinney.ensemble.boosting.start import start_values
 from spinney.ensemble.callbacks import Callback, Round, call_all
 from spinney.ensemble.metrics import Metric
 from spinney.tree.predict_boosted import add_scores

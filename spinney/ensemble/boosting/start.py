@@ -16,8 +16,8 @@ from spinney.criteria.fixed_point import exact_mean, relative
 from spinney.criteria.gains import Penalty
 from spinney.criteria.losses import FORMULAS, Exponential, Huber, LogLoss, Poisson, SquaredError, Tweedie, has_log_link
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting.rounds.booster import BoostingSettings, Task
-from spinney.ensemble.boosting.rounds.gradients import is_builtin
+from spinney.ensemble.boosting.booster import BoostingSettings, Task
+from spinney.ensemble.boosting.gradients import is_builtin
 from spinney.tree.forest import Forest
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -32,11 +32,12 @@ from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.data.thresholds import NO_MIDDLES, find_middles
 from spinney.data.weights import Weights
-from spinney.ensemble.forests.fit.bootstrap import Bags
-from spinney.ensemble.forests.fit.random_structure import grow_random_structure
+from spinney.ensemble.forests.bootstrap import Bags
+from spinney.ensemble.forests.random_structure import grow_random_structure
 from spinney.grow.binned.fit import Desk, code_tree, grow_coded_tree, grows_from_codes, make_desk
 from spinney.grow.binned.memory import Cells, lay_out_cells
-from spinney.grow.exact.fit import Series, Sorted, sort_for_trees
+from spinney.grow.exact.fit import Series, sort_for_trees
+from spinney.grow.exact.memory import Sorted
 from spinney.grow.rules import TreeSettings
 from spinney.tree.arrays import small
 from spinney.tree.decision import DecisionTree

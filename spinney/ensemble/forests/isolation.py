@@ -27,8 +27,8 @@ from spinney.criteria.exp_log import LN2, exps_of, logs_of
 from spinney.criteria.impurity import SQUARED
 from spinney.data.tables import Table
 from spinney.ensemble.bagging import Draws
-from spinney.ensemble.forests.fit.bootstrap import FewDraws
-from spinney.ensemble.forests.fit.random_structure import draw_sets
+from spinney.ensemble.forests.bootstrap import FewDraws
+from spinney.ensemble.forests.random_structure import draw_sets
 from spinney.grow.rules import child_key, column_key, larger_side
 from spinney.tree.arrays import ends_of, small
 from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest

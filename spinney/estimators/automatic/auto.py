@@ -35,7 +35,7 @@ from spinney.estimators.automatic.fit import (
 )
 from spinney.estimators.automatic.params import AUTO, DEFAULT, FAMILIES, FITTED, Choices, Family
 from spinney.estimators.base import TableModel, all_or_nothing, hash_of, log_probabilities, read_sample_weight
-from spinney.estimators.boosting.gradient_boosting.fit import Clock
+from spinney.estimators.boosting.fit import Clock
 from spinney.estimators.params import check_parameters, described, keep_parameters
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 from spinney.view.frame import as_frame

@@ -31,7 +31,7 @@ from spinney.ensemble.bucket import LEAST_PROBABILITY
 from spinney.ensemble.cross_fitting import naming
 from spinney.estimators.automatic.params import Choices, Family
 from spinney.estimators.base import make_team
-from spinney.estimators.boosting.gradient_boosting.fit import Clock
+from spinney.estimators.boosting.fit import Clock
 from spinney.evaluate.folds import make_splits
 from spinney.evaluate.scoring import find_scorer, takes_weights
 

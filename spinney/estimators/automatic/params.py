@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sklearn.utils._param_validation import StrOptions
 
-from spinney.estimators.boosting.gradient_boosting.gradient_boosting import (
+from spinney.estimators.boosting.gradient_boosting import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
 )
@@ -33,7 +33,7 @@ def _nothing(model: Any, n_samples: int) -> Choices:
 
 def _settled_boosting(model: Any, n_samples: int) -> Choices:
     """What boosting has chosen with held-out rows, and what follows from the data."""
-    from spinney.ensemble.boosting.rounds.round_search import tree_size
+    from spinney.ensemble.boosting.round_search import tree_size
 
     return {
         "n_estimators": model.n_estimators_,

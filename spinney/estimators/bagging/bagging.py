@@ -10,8 +10,8 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.estimators.bagging.bagging.fit import BagFit
-from spinney.estimators.bagging.bagging.params import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR
+from spinney.estimators.bagging.fit import BagFit
+from spinney.estimators.bagging.params import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR
 from spinney.estimators.base import log_probabilities
 from spinney.estimators.forests.model import ClassForest, NumberForest
 from spinney.estimators.params import described, keep_parameters

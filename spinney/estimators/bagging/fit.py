@@ -22,8 +22,8 @@ from spinney._warnings import warn_caller
 from spinney.data.schema import Column, Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, is_dask, is_remote, vector_here
-from spinney.estimators.bagging.bagging.model import BagModel
-from spinney.estimators.bagging.bagging.params import count_columns_of_member, count_draws
+from spinney.estimators.bagging.model import BagModel
+from spinney.estimators.bagging.params import count_columns_of_member, count_draws
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.model import mean_votes
 from spinney.estimators.params import check_parameters
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from spinney.data.tables import Table
     from spinney.data.target import Target
     from spinney.ensemble.bagging import Draws
-    from spinney.ensemble.forests.fit.fit import Plan
-    from spinney.ensemble.forests.fit.out_of_bag import Votes
+    from spinney.ensemble.forests.fit import Plan
+    from spinney.ensemble.forests.out_of_bag import Votes
     from spinney.grow.rules import TreeSettings
     from spinney.tree.forest import Forest
 
@@ -91,7 +91,7 @@ def _open(partitions: list[Any], told: Any) -> Any:
 
 
 def _grow(opened: Any, told: Any, numbers: range) -> Forest:
-    from spinney.ensemble.forests.fit.fit import grow_trees
+    from spinney.ensemble.forests.fit import grow_trees
 
     _, table, target, plan, _ = opened
     with Team(1, inline=True) as alone:
@@ -171,7 +171,7 @@ class BagFit(BagModel):
         if is_remote(X, y, sample_weight):
             return self._fit_remote_trees(template, X, y, sample_weight)
         from spinney.data.row_hash import order_by_content
-        from spinney.ensemble.forests.fit.out_of_bag import count_votes
+        from spinney.ensemble.forests.out_of_bag import count_votes
 
         check_parameters(template)
         schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
@@ -208,7 +208,7 @@ class BagFit(BagModel):
 
     def _plan(self, template: Any, schema: Schema, target: Target, draws: Draws) -> Plan:
         from spinney.ensemble.bagging import seed_member
-        from spinney.ensemble.forests.fit.fit import Plan
+        from spinney.ensemble.forests.fit import Plan
         from spinney.prune.cost_complexity import collapse_by_alpha
 
         subspaces, seed, alpha = draws.subspaces, self._seed, template.ccp_alpha
@@ -336,7 +336,7 @@ class BagFit(BagModel):
     def _plan_draws(self, order: np.ndarray, n_columns: int, weights: Weights) -> Draws:
         """The rows and columns of each member."""
         from spinney.ensemble.bagging import Draws, Subspaces
-        from spinney.ensemble.forests.fit.bootstrap import Bags
+        from spinney.ensemble.forests.bootstrap import Bags
 
         total = weights.n_samples(len(order))
         n_draws = count_draws(self, total)

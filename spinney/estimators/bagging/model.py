@@ -36,7 +36,7 @@ def _of_trees(model: Any) -> bool:
 def ask_own_columns(tree: Any, subspaces: Subspaces, k: int) -> None:
     """Renumber the columns of a tree from those of the whole table to those of member k."""
     from spinney.ensemble.bagging import tell_apart
-    from spinney.ensemble.forests.fit.fit import renumber
+    from spinney.ensemble.forests.fit import renumber
 
     if subspaces.are_whole:
         return

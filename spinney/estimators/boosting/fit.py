@@ -43,10 +43,10 @@ from spinney.gpu import rounds_on, table_for, table_on_gpu
 
 if TYPE_CHECKING:
     from spinney._team import Team
-    from spinney.ensemble.boosting.rounds.booster import Booster, BoostingSettings, Task
-    from spinney.ensemble.boosting.rounds.history import History
-    from spinney.ensemble.boosting.rounds.round_search import Chosen, Fold, Scores, SearchPlan
-    from spinney.ensemble.boosting.rounds.scoring import EvalSet, Watch
+    from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
+    from spinney.ensemble.boosting.history import History
+    from spinney.ensemble.boosting.round_search import Chosen, Fold, Scores, SearchPlan
+    from spinney.ensemble.boosting.scoring import EvalSet, Watch
     from spinney.ensemble.callbacks import EarlyStopping, Progress
     from spinney.ensemble.metrics import Metric
 
@@ -67,7 +67,7 @@ def follows_table(model: Any) -> bool:
 
 def rounds_wanted(model: Any) -> int:
     """Rounds that the model is to have: `max_iter`, if it is given, else `n_estimators`; "auto": at most so many."""
-    from spinney.ensemble.boosting.rounds.round_search import MOST_ROUNDS
+    from spinney.ensemble.boosting.round_search import MOST_ROUNDS
 
     if follows_table(model):
         return MOST_ROUNDS
@@ -76,8 +76,8 @@ def rounds_wanted(model: Any) -> int:
 
 def boosting_settings(model: Any, schema: Schema, seed: int, task: Task) -> BoostingSettings:
     """How to boost for this task."""
-    from spinney.ensemble.boosting.rounds.booster import BoostingSettings
-    from spinney.ensemble.boosting.rounds.round_search import CLASSIC_RATE, classic_size, tree_size
+    from spinney.ensemble.boosting.booster import BoostingSettings
+    from spinney.ensemble.boosting.round_search import CLASSIC_RATE, classic_size, tree_size
 
     weights, n = task.weights, schema.n_columns
     n_samples = weights.n_samples(len(task.y))
@@ -406,7 +406,7 @@ class ScorerMetric:
 
 def past_history(model: Any, n_rounds: int) -> History:
     """The series of the rounds that a warm start goes on from; those that are not known are NaN."""
-    from spinney.ensemble.boosting.rounds.history import History
+    from spinney.ensemble.boosting.history import History
 
     series = []
     for name in _SERIES:
@@ -482,7 +482,7 @@ class Search(NamedTuple):
 
 def search_rounds(model: Any, search: Search, settings: BoostingSettings) -> tuple[BoostingSettings, Scores]:
     """Settings with the number of rounds and the learning rate chosen, and the scores of the rows held out."""
-    from spinney.ensemble.boosting.rounds.round_search import (
+    from spinney.ensemble.boosting.round_search import (
         CLASSIC_ROUNDS,
         FLAT,
         advance,
@@ -539,14 +539,14 @@ def _after_round(clock: Clock, begun: float, is_told: bool) -> bool:
 
 
 def _patience(plan: SearchPlan) -> int:
-    from spinney.ensemble.boosting.rounds.round_search import CLASSIC_RATE, PATIENCE
+    from spinney.ensemble.boosting.round_search import CLASSIC_RATE, PATIENCE
 
     return math.ceil(PATIENCE * max(1.0, CLASSIC_RATE / plan.learning_rate))
 
 
 def _make_folds(model: Any, search: Search, plan: SearchPlan, settings: BoostingSettings) -> list[Fold]:
-    from spinney.ensemble.boosting.rounds.round_search import Fold
-    from spinney.ensemble.boosting.rounds.rounds import open_rounds
+    from spinney.ensemble.boosting.round_search import Fold
+    from spinney.ensemble.boosting.rounds import open_rounds
 
     given, dataset, task, team = search.given, search.dataset, search.task, search.team
     own = replace(settings, n_rounds=plan.n_rounds, learning_rate=plan.learning_rate)
@@ -700,8 +700,8 @@ class BoostingFit(TableModel):
         return self
 
     def _fit(self, given: Given, team: Team, begun: Booster | None, clock: Clock) -> None:
-        from spinney.ensemble.boosting.rounds.rounds import train
-        from spinney.ensemble.boosting.rounds.scoring import start_sets
+        from spinney.ensemble.boosting.rounds import train
+        from spinney.ensemble.boosting.scoring import start_sets
 
         seed = repeated_seed(self.random_state) if begun is None else self._seed
         schema, n_rows = given.schema, given.table.n_rows
@@ -767,7 +767,7 @@ class BoostingFit(TableModel):
         clock: Clock,
     ) -> tuple[Watch, EarlyStopping | None, Progress | None]:
         """What is told of every round: the scores, and what they mean for early stopping and the progress bar."""
-        from spinney.ensemble.boosting.rounds.scoring import Watch
+        from spinney.ensemble.boosting.scoring import Watch
         from spinney.ensemble.callbacks import EarlyStopping, Progress
 
         patience = PATIENCE if self.n_iter_no_change is None else self.n_iter_no_change
@@ -845,7 +845,7 @@ class BoostingFit(TableModel):
     def _eval_sets(self, given: Given, bins: Any, n_outputs: int, team: Team) -> list[EvalSet]:
         """The tables to score after every round, encoded."""
         from spinney.data.dataset import encode_table
-        from spinney.ensemble.boosting.rounds.scoring import EvalSet, named_sets
+        from spinney.ensemble.boosting.scoring import EvalSet, named_sets
 
         named, sets = named_sets(given.eval_set), []
         offsets = read_eval_offsets(given.eval_init_score, list(named)) if named else {}
@@ -870,7 +870,7 @@ class BoostingFit(TableModel):
         scorer: ScorerMetric | None,
         name: str = "valid",
     ) -> EvalSet:
-        from spinney.ensemble.boosting.rounds.scoring import some_rows
+        from spinney.ensemble.boosting.scoring import some_rows
 
         X = _safe_indexing(table_of(given.X), held) if scorer is not None and scorer.needs_rows else None
         return some_rows(name, dataset.codes, task, held, offset, X)
@@ -879,7 +879,7 @@ class BoostingFit(TableModel):
         self, given: Given, dataset: Any, task: Task, offset: np.ndarray | None, scorer: ScorerMetric | None
     ) -> EvalSet:
         from spinney.data.dataset import take_rows
-        from spinney.ensemble.boosting.rounds.scoring import EvalSet
+        from spinney.ensemble.boosting.scoring import EvalSet
 
         scores = np.empty((task.n_outputs, dataset.n_rows))
         X = table_of(given.X) if scorer is not None and scorer.needs_rows else None
@@ -925,8 +925,8 @@ class BoostingFit(TableModel):
 
     def _nothing_yet(self, dataset: Any, task: Task, offset: np.ndarray | None) -> Booster:
         """The model of no rounds."""
-        from spinney.ensemble.boosting.rounds.booster import Booster
-        from spinney.ensemble.boosting.rounds.start import start_values
+        from spinney.ensemble.boosting.booster import Booster
+        from spinney.ensemble.boosting.start import start_values
         from spinney.grow.boosting.freeze import no_trees
 
         if isinstance(self.init, Real):

@@ -11,13 +11,13 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from spinney.data.weights import Weights
 from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, loss_metric, value_metrics
 from spinney.estimators.base import read_sample_weight
-from spinney.estimators.boosting.gradient_boosting.model import BoostedModel
-from spinney.estimators.boosting.gradient_boosting.params import BOOSTING, CLASS_LOSS, FITTED, GROUPS, NUMBER_LOSS
+from spinney.estimators.boosting.model import BoostedModel
+from spinney.estimators.boosting.params import BOOSTING, CLASS_LOSS, FITTED, GROUPS, NUMBER_LOSS
 from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 
 if TYPE_CHECKING:
-    from spinney.ensemble.boosting.rounds.booster import Task
+    from spinney.ensemble.boosting.booster import Task
 
 
 @described(BOOSTING, NUMBER_LOSS, groups=GROUPS, fitted=FITTED)
@@ -163,7 +163,7 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
 
     def _task(self, y: np.ndarray, weights: Weights) -> Task:
         from spinney.data.target import Target
-        from spinney.ensemble.boosting.rounds.booster import Task
+        from spinney.ensemble.boosting.booster import Task
 
         loss = self._make_loss()
         used = weights.total()
@@ -357,7 +357,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
 
     def _log_chances(self, raw: np.ndarray) -> np.ndarray:
         from spinney._team import Team
-        from spinney.ensemble.boosting.rounds.scoring import log_predictions
+        from spinney.ensemble.boosting.scoring import log_predictions
 
         with Team(1, inline=True) as alone:
             return log_predictions(self._bare_task(), raw, alone)
@@ -511,7 +511,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         from spinney.criteria.losses import BY_NAME, OF_CLASSES
         from spinney.criteria.user_loss import compile_loss
         from spinney.data.target import Target
-        from spinney.ensemble.boosting.rounds.booster import Task
+        from spinney.ensemble.boosting.booster import Task
 
         target = Target(y.astype(np.int32)[None, :], (self.n_classes_,), None, weights)
         if isinstance(self.loss, str) and self.loss not in OF_CLASSES:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
 from spinney.estimators.base import Explained, frame_of_records, frame_of_row, hash_of
-from spinney.estimators.boosting.gradient_boosting.fit import BoostingFit, constant_init, read_offset
+from spinney.estimators.boosting.fit import BoostingFit, constant_init, read_offset
 from spinney.estimators.params import keep_parameters
 from spinney.estimators.trees.model import TreeModel
 from spinney.tree.importance import importances
@@ -27,7 +27,7 @@ from spinney.tree.importance import importances
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.ensemble.boosting.rounds.booster import Booster
+    from spinney.ensemble.boosting.booster import Booster
     from spinney.tree.decision import DecisionTree
     from spinney.tree.forest import Forest
 
@@ -285,7 +285,7 @@ class BoostedModel(Explained, Rounds, BoostingFit):
 
     def _respond(self, raw: np.ndarray) -> np.ndarray:
         """Predicted values, or probabilities (rows, classes)."""
-        from spinney.ensemble.boosting.rounds.scoring import predictions
+        from spinney.ensemble.boosting.scoring import predictions
 
         return predictions(self._bare_task(), raw)
 

@@ -106,7 +106,8 @@ def _given_means(model: Any, k: int, n_columns: int) -> np.ndarray | None:
 
 def _given_covariances(model: Any, k: int, n_columns: int) -> np.ndarray | None:
     """The inverses of precisions_init, as a pass reads them."""
-    from spinney.cluster.gaussians import expand, factors_and_inverses, gram
+    from spinney.cluster.cholesky import factors_and_inverses, gram
+    from spinney.cluster.gaussians import expand
 
     if model.precisions_init is None:
         return None
@@ -245,7 +246,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         return values.size * self.n_components * (values.shape[1] if self.covariance_type in ("full", "tied") else 1)
 
     def _fits_apart(self, n_columns: int) -> bool:
-        from spinney.cluster.gaussians import WIDE_COLUMNS
+        from spinney.cluster.cholesky import WIDE_COLUMNS
 
         return n_columns < WIDE_COLUMNS or self.covariance_type not in ("full", "tied")
 
@@ -607,7 +608,8 @@ class MixtureModel(DensityMixin, MatrixModel):
         >>> X.shape, y.tolist()
         ((5, 1), [0, 0, 0, 0, 0])
         """
-        from spinney.cluster.gaussians import as_matrices, factors_and_inverses
+        from spinney.cluster.cholesky import factors_and_inverses
+        from spinney.cluster.gaussians import as_matrices
 
         check_is_fitted(self)
         if n_samples < 1:

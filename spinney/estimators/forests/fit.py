@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.data.target import Target
-    from spinney.ensemble.forests.fit.bootstrap import Bags, PooledBags
-    from spinney.ensemble.forests.fit.fit import Opened, Plan
+    from spinney.ensemble.forests.bootstrap import Bags, PooledBags
+    from spinney.ensemble.forests.fit import Opened, Plan
 
 _TREE_PARAMETERS = (
     "criterion",
@@ -135,7 +135,7 @@ class GrownForest(JudgedForest):
 
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
         from spinney.ensemble.callbacks import tell_progress
-        from spinney.ensemble.forests.fit.fit import grow_trees, open_table
+        from spinney.ensemble.forests.fit import grow_trees, open_table
         from spinney.tree.join import join
 
         before = self.forest_ if self.warm_start and hasattr(self, "forest_") else None
@@ -183,8 +183,8 @@ class GrownForest(JudgedForest):
 
     def _add_bags(self, n_before: int, n_more: int, bags: Bags | None) -> Bags | PooledBags | None:
         """The bags of all trees; merged forests keep those of each part."""
-        from spinney.ensemble.forests.fit.bootstrap import PooledBags, pool_bags
-        from spinney.ensemble.forests.fit.fit import tree_seed
+        from spinney.ensemble.forests.bootstrap import PooledBags, pool_bags
+        from spinney.ensemble.forests.fit import tree_seed
 
         before = getattr(self, "_bags", None) if n_before else None
         if not isinstance(before, PooledBags):
@@ -209,8 +209,8 @@ class GrownForest(JudgedForest):
     def _make_tree(self, k: int) -> Any:
         from sklearn.base import clone
 
-        from spinney.ensemble.forests.fit.bootstrap import PooledBags
-        from spinney.ensemble.forests.fit.fit import tree_seed
+        from spinney.ensemble.forests.bootstrap import PooledBags
+        from spinney.ensemble.forests.fit import tree_seed
 
         seed, number = self._seed, k
         if isinstance(self._bags, PooledBags):
@@ -222,7 +222,7 @@ class GrownForest(JudgedForest):
         return tree
 
     def _plan(self, schema: Any, answers: Answers, weights: Weights, y: Any) -> Plan:
-        from spinney.ensemble.forests.fit.fit import Plan
+        from spinney.ensemble.forests.fit import Plan
 
         n_draws = self._count_draws(weights, answers.values.shape[1])
         settings = tree_settings(self.estimator_, schema, answers, weights)
@@ -382,8 +382,8 @@ class ForestRegressor(QuantileForest, GrownForest):
         if hasattr(self, "_leaf_targets"):
             del self._leaf_targets
         if self.keep_targets:
-            from spinney.ensemble.forests.fit.fit import draw
-            from spinney.ensemble.forests.fit.quantiles import note_targets
+            from spinney.ensemble.forests.fit import draw
+            from spinney.ensemble.forests.quantiles import note_targets
 
             def bag(k: int) -> tuple[np.ndarray | None, np.ndarray | None]:
                 rows, weights = draw(opened, plan, k)

@@ -14,8 +14,8 @@ from spinney._random import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
-from spinney.estimators.bagging.bagging.model import ask_own_columns
-from spinney.estimators.bagging.bagging.params import count_columns_of_member
+from spinney.estimators.bagging.model import ask_own_columns
+from spinney.estimators.bagging.params import count_columns_of_member
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.model import ForestModel
 from spinney.estimators.params import (
@@ -174,7 +174,7 @@ class IsolationForest(OutlierMixin, ForestModel):
 
     def _grow(self, schema: Schema, table: Table, weights: Weights) -> None:
         from spinney.ensemble.callbacks import tell_progress
-        from spinney.ensemble.forests.fit.isolation import grow_isolation
+        from spinney.ensemble.forests.isolation import grow_isolation
         from spinney.tree.join import join
 
         numbers = self._numbers(schema)
@@ -209,7 +209,7 @@ class IsolationForest(OutlierMixin, ForestModel):
     def _plan_draws(self, table: Table, n_columns: int, weights: Weights) -> Draws:
         from spinney.data.row_hash import order_by_content
         from spinney.ensemble.bagging import Draws, Subspaces
-        from spinney.ensemble.forests.fit.bootstrap import Bags
+        from spinney.ensemble.forests.bootstrap import Bags
 
         total = int(weights.counts.sum()) if weights.counts is not None else table.n_rows
         n_draws = self._count_draws(total)
@@ -245,7 +245,7 @@ class IsolationForest(OutlierMixin, ForestModel):
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
         """The rows that each tree was grown on, repeated as often as they were sampled."""
-        from spinney.ensemble.forests.fit.bootstrap import FewDraws
+        from spinney.ensemble.forests.bootstrap import FewDraws
 
         check_is_fitted(self)
         fits = {id(draws): FewDraws(draws.bags) for draws in {id(one): one for one in self._draws}.values()}
@@ -293,7 +293,7 @@ class IsolationForest(OutlierMixin, ForestModel):
 
     def _score_of(self, depths: np.ndarray) -> np.ndarray:
         """Scores from mean depths."""
-        from spinney.ensemble.forests.fit.isolation import anomaly_scores
+        from spinney.ensemble.forests.isolation import anomaly_scores
 
         return -anomaly_scores(depths, self.max_samples_)
 

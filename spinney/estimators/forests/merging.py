@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.estimators.bagging.bagging.fit import BagFit
+from spinney.estimators.bagging.fit import BagFit
 from spinney.estimators.forests.fit import GrownForest
 
 _KINDS = "random forests, extra-trees, random-structure forests, embeddings, or bagging of Spinney's trees"
@@ -61,7 +61,7 @@ def merge_forests(models: Iterable[Any]) -> Any:
         starts = np.cumsum([0, *map(len, forests)])
         merged._draws = [one.shifted(int(by)) for by, model in zip(starts, forests) for one in model._draws]
     else:
-        from spinney.ensemble.forests.fit.bootstrap import pool_bags
+        from spinney.ensemble.forests.bootstrap import pool_bags
 
         merged._bags = pool_bags([(len(one), one._bags, one._n_rows, one._seed) for one in forests])
     return merged

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.data.target import Target
-    from spinney.ensemble.forests.fit.bootstrap import Bags, PooledBags
-    from spinney.ensemble.forests.fit.out_of_bag import Votes
-    from spinney.ensemble.forests.fit.quantiles import LeafTargets
+    from spinney.ensemble.forests.bootstrap import Bags, PooledBags
+    from spinney.ensemble.forests.out_of_bag import Votes
+    from spinney.ensemble.forests.quantiles import LeafTargets
     from spinney.tree.forest import Forest
 
 
@@ -354,7 +354,7 @@ class JudgedForest(ForestModel):
 
     def _judge(self, table: Table, target: Target, team: Team) -> None:
         """Compute the out-of-bag predictions and score."""
-        from spinney.ensemble.forests.fit.out_of_bag import count_votes
+        from spinney.ensemble.forests.out_of_bag import count_votes
 
         self._check_pooled("oob_score_")
         count = table.count_votes if isinstance(table, RowsElsewhere) else partial(count_votes, table=table, team=team)
@@ -415,7 +415,7 @@ class JudgedForest(ForestModel):
         >>> forest.oob_permutation_importances(X, y).importances_mean.shape
         (4,)
         """
-        from spinney.ensemble.forests.fit.out_of_bag import permutation_importances
+        from spinney.ensemble.forests.out_of_bag import permutation_importances
 
         table = self._read(X)
         if self._bags is None:
@@ -470,7 +470,7 @@ class QuantileForest(NumberForest):
         >>> forest.predict_quantiles(X[:2], [0.1, 0.9]).shape
         (2, 2)
         """
-        from spinney.ensemble.forests.fit.quantiles import forest_quantiles
+        from spinney.ensemble.forests.quantiles import forest_quantiles
 
         table = self._read(X)
         if not hasattr(self, "_leaf_targets"):

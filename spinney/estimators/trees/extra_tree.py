@@ -37,7 +37,7 @@ class _ExtraTree:
         self, schema: Schema, table: Table, answers: Answers, weights: Weights, team: Team, eval_set: Any
     ) -> DecisionTree:
         from spinney._team import Team
-        from spinney.ensemble.forests.fit.fit import Plan, grow_trees, open_table
+        from spinney.ensemble.forests.fit import Plan, grow_trees, open_table
         from spinney.grow.binned.fit import grows_from_codes
 
         settings, target = tree_settings(self, schema, answers, weights), answers.target(weights)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from spinney._team import Team
@@ -15,37 +13,13 @@ from spinney.data.sparse_presort import SparseLists, presort_sparse
 from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.data.thresholds import NO_MIDDLES, Middles, find_middles
-from spinney.grow.exact.freeze import Cuts, between, freeze, midway, with_sets
+from spinney.grow.exact.freeze import Cuts, Grown, between, freeze, midway, with_sets
 from spinney.grow.exact.grower import grow, grow_own
-from spinney.grow.exact.memory import Columns, make_work
+from spinney.grow.exact.memory import Columns, Sorted, make_work
 from spinney.grow.exact.sparse import grow_sparse, grow_sparse_own, make_cells, make_sparse_work
 from spinney.grow.exact.stumps import StumpRounds, Stumps
 from spinney.grow.rules import NO_ROW, TreeSettings, make_rules
 from spinney.grow.targets import Medians, make_statistics
-from spinney.tree.decision import DecisionTree
-
-
-class Grown(NamedTuple):
-    tree: DecisionTree
-    turn: np.ndarray  # int64: when best-first growth split each node; -1: never
-    rows: np.ndarray  # int64: the rows that counted, numbered from 0, in the order of the leaves
-
-    def leaf_of_rows(self) -> np.ndarray:
-        """The leaf in which each of these rows ends."""
-        leaves, leaf = np.flatnonzero(self.tree.is_leaf), np.empty(len(self.rows), np.int64)
-        leaf[self.rows] = np.repeat(leaves, self.tree.n_samples[leaves])
-        return leaf
-
-
-class Sorted(NamedTuple):
-    """A table with its columns sorted."""
-
-    table: Table
-    n_categories: np.ndarray  # per column; 0 for numbers
-    rows: np.ndarray | None  # the rows of the table that count, ascending; None: all
-    bins: Bins | None  # if given, thresholds are their edges only
-    presorted: Presorted | SparseLists  # of the rows that count; the last lists are room for the grower's own
-    middles: Middles  # of the bins, for random thresholds
 
 
 def grow_exact_tree(

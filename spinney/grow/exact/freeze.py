@@ -25,6 +25,18 @@ _MOST_BYTES = 8 << 30  # of the nodes' answers
 _MANY_CUTS = 10_000  # that threads help with
 
 
+class Grown(NamedTuple):
+    tree: DecisionTree
+    turn: np.ndarray  # int64: when best-first growth split each node; -1: never
+    rows: np.ndarray  # int64: the rows that counted, numbered from 0, in the order of the leaves
+
+    def leaf_of_rows(self) -> np.ndarray:
+        """The leaf in which each of these rows ends."""
+        leaves, leaf = np.flatnonzero(self.tree.is_leaf), np.empty(len(self.rows), np.int64)
+        leaf[self.rows] = np.repeat(leaves, self.tree.n_samples[leaves])
+        return leaf
+
+
 def freeze(
     work: Work,
     n_nodes: int,

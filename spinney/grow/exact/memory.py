@@ -6,7 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from spinney.data.encode import Bins
 from spinney.data.presort import Presorted
+from spinney.data.sparse_presort import SparseLists
+from spinney.data.tables import Table
 from spinney.data.thresholds import Middles
 from spinney.grow.rules import TreeRules
 
@@ -205,3 +208,14 @@ def _make_small(n_threads: int, n_columns: int) -> Small:
         cuts=np.empty(by_column, np.int64),
         stack=np.zeros(by_row, WAITING),
     )
+
+
+class Sorted(NamedTuple):
+    """A table with its columns sorted."""
+
+    table: Table
+    n_categories: np.ndarray  # per column; 0 for numbers
+    rows: np.ndarray | None  # the rows of the table that count, ascending; None: all
+    bins: Bins | None  # if given, thresholds are their edges only
+    presorted: Presorted | SparseLists  # of the rows that count; the last lists are room for the grower's own
+    middles: Middles  # of the bins, for random thresholds

@@ -43,8 +43,8 @@ from spinney.criteria.fixed_point import scale_exponent
 from spinney.criteria.impurity import GINI, class_impurity, pair_decrease, pair_score
 from spinney.data.presort import RANK, ROW, Presorted
 from spinney.data.target import Target
-from spinney.grow.exact.fit import Grown, Sorted
-from spinney.grow.exact.freeze import Cuts, midway
+from spinney.grow.exact.freeze import Cuts, Grown, midway
+from spinney.grow.exact.memory import Sorted
 from spinney.grow.exact.partition import count_known, row_of
 from spinney.grow.exact.search import sort_by_key
 from spinney.grow.rules import NO_ROW, TreeSettings, larger_side, takes_enough

@@ -18,7 +18,6 @@ from spinney.grow.boosting.scan_bins import (
     add_up_wide,
     bin_at,
     fill_goes_left,
-    in_set,
     is_better,
     load_packed,
     load_wide,
@@ -26,6 +25,7 @@ from spinney.grow.boosting.scan_bins import (
     search_numbers,
 )
 from spinney.grow.boosting.statistics import make_fields
+from spinney.tree.predict_boosted import in_set
 from tests.compiled import few, outer, records
 from tests.grow.cases import make_limits
 from tests.oracles import boosting_batches as reference

@@ -13,7 +13,8 @@ from spinney.data.tables import Panel, Table
 from spinney.data.target import Target
 from spinney.data.weights import Weights, read_weights
 from spinney.grow.exact import fit, memory
-from spinney.grow.exact.fit import Grown, grow_exact_tree
+from spinney.grow.exact.fit import grow_exact_tree
+from spinney.grow.exact.freeze import Grown
 from spinney.grow.exact.memory import make_work
 from spinney.grow.rules import TreeSettings
 from spinney.tree.decision import LEAF, NUMBER, SET, DecisionTree
