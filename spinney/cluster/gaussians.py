@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._team import Team
+from spinney.cluster.cholesky import factors_and_inverses, first_not_positive, gram, inverses_of
 from spinney.cluster.e_step import Gaussians, Sums
 
 FORMS = ("full", "tied", "diag", "spherical")

@@ -9,7 +9,7 @@ import pytest
 from spinney._team import Team
 from spinney.data import dataset
 from spinney.data import encode as binning
-from spinney.data.files.streamed_rows import Kept, Writing, checksum, keep
+from spinney.data.files.store import Kept, Writing, checksum, keep
 from spinney.data.tables import Panel, Table
 from spinney.ensemble.forests import fit as forests
 

@@ -27,7 +27,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from spinney.data.files.batches import Batch, BatchSource, check_batch, concat, names_of, one_column, pick
-from spinney.data.files.streamed_rows import Kept, keep
+from spinney.data.files.store import Kept, keep
 from spinney.data.opened_table import OpenedTable, key_of
 from spinney.data.reading import feature_names, open_table, read_objects, read_series
 from spinney.data.schema import Column, Schema, choose_categories
