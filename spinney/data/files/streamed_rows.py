@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from spinney.data.files.store import Kept, Writing
+from spinney.data.files.store import Kept, Writing, bytes_of, keep
 from spinney.data.files.streamed import StreamedTable, digest_of
 from spinney.data.opened_table import Part
 from spinney.data.tables import Panel, Table
