@@ -9,10 +9,7 @@ have different numbers. Keys are themselves such numbers: of seed, then purpose,
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from sklearn.utils import check_random_state
 
 from spinney._compile import inner_kernel, kernel
 
@@ -71,17 +68,3 @@ def choose(key, k, order):
     for i in range(k):
         j = i + np.int64(mix(key, i) % np.uint64(order.size - i))
         order[i], order[j] = order[j], order[i]
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Seed: one integer from whatever stands for one.
-
-
-def read_seed(random_state: Any) -> int:
-    """One integer from a scikit-learn random state."""
-    return int(check_random_state(random_state).randint(0, 2**31 - 1))
-
-
-def repeated_seed(random_state: Any) -> int:
-    """The same for models that are the same in every fit where no seed is given: None stands for 0."""
-    return read_seed(0 if random_state is None else random_state)

@@ -23,14 +23,12 @@ from typing import NamedTuple
 from spinney._compile.assistant import is_useful
 
 _FAMILIES = {  # beginnings of kernel names, longest first where one is part of another
-    "grow.lists": "exact trees",
-    "grow.codes": "forests",
-    "grow.branches": "ID3 and C4.5",
-    "grow.histogram": "gradient boosting",
-    "grow.batched": "gradient boosting",
-    "grow.boosted": "gradient boosting",
+    "grow.exact": "exact trees",
+    "grow.binned": "forests",
+    "grow.multiway": "ID3 and C4.5",
+    "grow.boosting": "gradient boosting",
     "grow": "trees",
-    "ensemble.gradients": "gradient boosting",
+    "ensemble.boosting": "gradient boosting",
     "ensemble.adaboost": "AdaBoost",
     "ensemble": "ensembles",
     "tree": "predictions",

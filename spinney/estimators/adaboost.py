@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Options, StrOptions
 from sklearn.utils.metadata_routing import _raise_for_unsupported_routing, _RoutingNotSupportedMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney.data.reading import as_frame
 from spinney.data.schema import Column, Schema
 from spinney.data.weights import Weights

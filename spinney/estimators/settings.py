@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney.data.schema import Schema
 from spinney.data.weights import Weights
 from spinney.estimators.targets import Answers

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
-from spinney._random import repeated_seed
+from spinney._seed import repeated_seed
 from spinney.data.files.streamed import StreamedTable
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights

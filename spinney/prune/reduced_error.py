@@ -6,64 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel
 from spinney.prune.fitted import prune_trees
 from spinney.prune.validation import Errors, Judged, climb, find_errors, judge, sum_below
 from spinney.tree.decision import DecisionTree
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The compiled loop of reduced-error pruning: cut where the error falls most, until it would rise.
-#
-# Cutting below a node *gains* (errors of its branch - its own errors as a leaf), and takes that much from the gains of
-# all nodes above it; no other gain changes. Every node keeps the best cut of its subtree, so a cut is told to the nodes
-# above it and to nobody else.
-
-
-_NONE = -1
-_NEVER = np.iinfo(np.int64).min
-
-
-@inner_kernel
-def _find_best(node, child_start, children, as_leaf, branch, best, gain):
-    """The best cut of a node's subtree; of equals the lowest, for what lies above it can go afterwards."""
-    best[node], gain[node] = _NONE, _NEVER
-    for place in range(child_start[node], child_start[node + 1]):
-        child = children[place]
-        if gain[child] > gain[node]:
-            best[node], gain[node] = best[child], gain[child]
-    own = branch[node] - as_leaf[node]
-    if own > gain[node]:
-        best[node], gain[node] = node, own
-
-
-@kernel
-def cut_best(
-    parent,  # in
-    child_start,  # in
-    children,  # in
-    as_leaf,  # in: int64, errors of each node as a leaf
-    least,  # in: the gain that a cut must have
-    branch,  # in and out: int64, errors of each branch as it is
-    best,  # work: the best cut at or below each node
-    gain,  # work: what it gains
-    at,  # out, zeros: the nodes that were cut
-):
-    """Cut until no cut gains enough."""
-    for node in range(parent.size - 1, -1, -1):  # children come after their parents
-        best[node], gain[node] = _NONE, _NEVER
-        if child_start[node] != child_start[node + 1]:
-            _find_best(node, child_start, children, as_leaf, branch, best, gain)
-    while gain[0] >= least:
-        cut = best[0]
-        gained = gain[0]
-        at[cut] = 1
-        branch[cut] = as_leaf[cut]
-        best[cut], gain[cut] = _NONE, _NEVER
-        above = np.int64(parent[cut])
-        while above != _NONE:
-            branch[above] -= gained
-            _find_best(above, child_start, children, as_leaf, branch, best, gain)
-            above = np.int64(parent[above])
 
 
 def reduced_error(
@@ -136,6 +81,7 @@ def reduced_error(
 
 def _cut_greedily(tree: DecisionTree, errors: Errors, least: int) -> np.ndarray:
     """Which nodes to turn into leaves: always the one that gains most, as long as that is at least `least`."""
+    from spinney.prune.best_cut import cut_best
 
     as_leaf, branch = errors.as_leaf.sum(axis=1), sum_below(tree, errors.ending.sum(axis=1))
     n = tree.n_nodes

@@ -16,7 +16,8 @@ from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.rules import TreeSettings
-from spinney.prune.validation import Judged, ends_of_rows, find_errors
+from spinney.prune.spread import ends_of_rows
+from spinney.prune.validation import Judged, find_errors
 from spinney.tree.decision import DecisionTree
 from spinney.tree.descend import leaf_of_rows
 

@@ -129,7 +129,7 @@ def test_the_model_does_not_depend_on_threads_or_held_out_offsets():
 
 def test_held_out_rows_have_their_offsets():
     model = Classifier(n_estimators=6, n_iter_no_change=6, random_state=0, validation_fraction=0.3)
-    from spinney._random import read_seed
+    from spinney._seed import read_seed
     from spinney.data.holdout import hold_out
 
     kept, held = hold_out(np.arange(300), 0.3, read_seed(0), THREE)

@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney.estimators.settings import column_index, count_share, read_groups, read_monotone
 
 X = np.random.RandomState(0).randn(60, 3)

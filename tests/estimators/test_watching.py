@@ -18,7 +18,7 @@ from sklearn.model_selection import train_test_split
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from spinney import Round
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney.ensemble.callbacks import Progress
 from tests.boosted import plain_trees
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from spinney import DecisionTreeClassifier, DecisionTreeRegressor
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney._team import Team
 from spinney.criteria.impurity import GINI, SQUARED
 from spinney.data.schema import learn_and_read

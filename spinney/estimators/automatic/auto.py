@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
 from spinney.distributed.fits import spread, wants_cluster

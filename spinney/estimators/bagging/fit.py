@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import _num_samples
 
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney._team import Team
 from spinney._warnings import warn_caller
 from spinney.data.schema import Column, Schema, learn_and_read, without_idle_categories

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import _safe_indexing, check_array
 
-from spinney._random import repeated_seed
+from spinney._seed import repeated_seed
 from spinney._warnings import warn_caller
 from spinney.data.holdout import Part, hold_out, parts_by_content
 from spinney.data.on_gpu import here, is_on_gpu

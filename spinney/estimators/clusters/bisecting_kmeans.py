@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney.estimators.base import hash_of
 from spinney.estimators.clusters.kmeans import KMeans
 from spinney.estimators.clusters.params import BISECTING

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.estimators.base import all_or_nothing, make_team, read_sample_weight
 from spinney.estimators.clusters.kmeans import KMeans

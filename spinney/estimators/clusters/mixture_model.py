@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.finite import NotFiniteError, refuse_not_finite
 from spinney.data.weights import Weights

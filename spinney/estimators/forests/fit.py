@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.remote_table import RowsElsewhere, closed_afterwards
 from spinney.data.schema import learn_and_read, without_idle_categories

@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.remote_table import RowsElsewhere
 from spinney.data.schema import Schema

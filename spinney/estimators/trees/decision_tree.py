@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import Bunch
 
-from spinney._random import read_seed
+from spinney._seed import read_seed
 from spinney.data.holdout import hold_out
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
