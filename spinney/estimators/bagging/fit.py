@@ -17,7 +17,6 @@ from sklearn.base import clone
 from sklearn.utils.validation import _num_samples
 
 from spinney._seed import read_seed
-from spinney._team import Team
 from spinney._warnings import warn_caller
 from spinney.data.schema import Column, Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
@@ -94,6 +93,8 @@ def _grow(opened: Any, told: Any, numbers: range) -> Forest:
     from spinney.ensemble.forests.fit import grow_trees
 
     _, table, target, plan, _ = opened
+    from spinney._team import Team
+
     with Team(1, inline=True) as alone:
         return grow_trees(table, target, plan, numbers, alone)
 
