@@ -1,4 +1,4 @@
-"""What one instruction does to many codes, beside plain loops. (tests/grow/codes/test_search.py draws more.)"""
+"""What one instruction does to many codes, beside plain loops. (tests/grow/binned/test_search.py draws more.)"""
 
 import numpy as np
 import pytest

@@ -8,8 +8,8 @@ import pytest
 import spinney.grow
 
 ROOM = Path(spinney.grow.__file__).parent
-ENGINES = ("histogram", "lists", "codes", "branches")
-ORGANS = ("memory", "statistics", "search", "partition", "grower", "freeze")
+ENGINES = ("boosting", "exact", "binned", "multiway")
+ORGANS = ("memory", "search", "partition", "grower", "freeze")
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -12,8 +12,8 @@ from spinney.grow.binned.fit import grow_coded_tree, make_desk
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.rules import TreeSettings
 from spinney.tree.join import join
-from tests.grow.codes.cases import encode
-from tests.grow.lists.cases import Case
+from tests.grow.binned.cases import encode
+from tests.grow.exact.cases import Case
 
 KINDS = (
     "two classes",

@@ -15,7 +15,7 @@ from spinney.grow.exact.fit import Series, grow_exact_tree, sort_for_trees
 from spinney.grow.rules import TreeSettings
 from spinney.tree.descend import leaf_of_rows
 from tests.compiled import PLAIN_PYTHON, THREADS, few
-from tests.grow.lists.cases import VARIANTS, Case, draw_case, draw_column
+from tests.grow.exact.cases import VARIANTS, Case, draw_case, draw_column
 
 pytestmark = pytest.mark.kernels
 ROWS = 16 if PLAIN_PYTHON else 60

@@ -11,7 +11,7 @@ from spinney.data.encode import learn_bins
 from spinney.grow.binned.fit import grow_coded_tree, make_desk
 from spinney.grow.binned.memory import LANES
 from tests.compiled import few
-from tests.grow.codes.cases import WEIGHTS, assert_same, draw_case, encode, grow_both
+from tests.grow.binned.cases import WEIGHTS, assert_same, draw_case, encode, grow_both
 
 pytestmark = pytest.mark.kernels
 ROWS = (2, 16, MEMBERS - 1, MEMBERS, MEMBERS + 1, 2 * MEMBERS + 1)

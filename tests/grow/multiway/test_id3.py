@@ -14,8 +14,8 @@ from spinney.grow.multiway.columns import read_columns, read_units
 from spinney.grow.multiway.id3 import ID3Settings, decreases, grow_id3
 from spinney.tree.decision import STOPS
 from tests.compiled import few
-from tests.grow.branches import naive
-from tests.grow.branches.cases import LIMITS, as_table, tables
+from tests.grow.multiway import naive
+from tests.grow.multiway.cases import LIMITS, as_table, tables
 
 pytestmark = pytest.mark.kernels
 

@@ -9,7 +9,7 @@ from spinney.data.thresholds import NO_MIDDLES, find_middles
 from spinney.grow.binned.fit import grow_coded_tree, make_desk
 from spinney.grow.binned.memory import lay_out_cells
 from spinney.grow.exact.fit import grow_exact_tree
-from tests.grow.lists.cases import Case, draw_column
+from tests.grow.exact.cases import Case, draw_column
 
 KINDS = ("few", "many", "gaps", "constant", "missing", "infinite")
 WEIGHTS = ("none", "counts", "heavy", "importances")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spinney.grow.exact import partition as module
 from spinney.grow.exact.partition import BOTH, LEFT_ONLY, RIGHT_ONLY
 from tests.compiled import few, outer
-from tests.grow.lists.entries import entries_of
+from tests.grow.exact.entries import entries_of
 
 pytestmark = pytest.mark.kernels
 

@@ -15,8 +15,8 @@ from spinney.grow.multiway.c45 import C45Settings, grow_c45
 from spinney.grow.multiway.columns import read_columns, read_units
 from spinney.tree.decision import SPREADS
 from tests.compiled import few
-from tests.grow.branches import naive
-from tests.grow.branches.cases import LIMITS, as_table, tables
+from tests.grow.multiway import naive
+from tests.grow.multiway.cases import LIMITS, as_table, tables
 
 pytestmark = pytest.mark.kernels
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.compiled import PLAIN_PYTHON, THREADS, few
-from tests.grow.lists.cases import VARIANTS, Case, Variant, cases, check, draw_case, goes_left, grow, set_way
+from tests.grow.exact.cases import VARIANTS, Case, Variant, cases, check, draw_case, goes_left, grow, set_way
 from tests.oracles import exact_tree as twin
 
 ROWS = 24 if PLAIN_PYTHON else 40

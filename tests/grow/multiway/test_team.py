@@ -14,7 +14,7 @@ from spinney.grow.multiway.c45 import C45Settings, grow_c45
 from spinney.grow.multiway.columns import read_columns
 from spinney.grow.multiway.limits import Limits
 from tests.compiled import PLAIN_PYTHON, few
-from tests.grow.branches.cases import LIMITS, as_table, tables
+from tests.grow.multiway.cases import LIMITS, as_table, tables
 
 pytestmark = pytest.mark.kernels
 

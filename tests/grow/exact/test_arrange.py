@@ -12,7 +12,7 @@ from spinney.grow.exact import search as module
 from spinney.grow.exact.partition import count_known as _count_known
 from spinney.grow.targets import Pairs
 from tests.compiled import few, outer
-from tests.grow.lists.entries import entries_of, ranks_of, rows_of
+from tests.grow.exact.entries import entries_of, ranks_of, rows_of
 
 pytestmark = pytest.mark.kernels
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spinney.grow.exact import memory
 from tests.compiled import PLAIN_PYTHON, few
-from tests.grow.lists.cases import Case, Variant, check, draw_case, grow
+from tests.grow.exact.cases import Case, Variant, check, draw_case, grow
 
 pytestmark = pytest.mark.kernels
 

@@ -10,8 +10,8 @@ from spinney.data.encode import learn_bins
 from spinney.grow.binned.fit import grow_coded_tree, make_desk
 from spinney.grow.binned.memory import AT_ONCE, LANES, SLOTS
 from tests.compiled import CHECKS_BOUNDS, PLAIN_PYTHON, few
-from tests.grow.codes.cases import WEIGHTS, assert_same, draw_case, draw_rules, encode, grow_both
-from tests.grow.lists.cases import Case
+from tests.grow.binned.cases import WEIGHTS, assert_same, draw_case, draw_rules, encode, grow_both
+from tests.grow.exact.cases import Case
 
 pytestmark = pytest.mark.kernels
 MANY = 40 if PLAIN_PYTHON else 300

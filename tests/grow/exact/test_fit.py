@@ -11,7 +11,7 @@ from spinney.data.tables import Panel, Table
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.tree.decision import SET
 from tests.compiled import PLAIN_PYTHON, few
-from tests.grow.lists.cases import VARIANTS, Case, draw_case, goes_left, grow
+from tests.grow.exact.cases import VARIANTS, Case, draw_case, goes_left, grow
 
 pytestmark = pytest.mark.kernels
 ROWS = 16 if PLAIN_PYTHON else 60

@@ -14,7 +14,7 @@ from spinney.grow.exact import fit as module
 from spinney.grow.exact.fit import Series, grow_exact_tree, sort_for_trees
 from spinney.grow.rules import TreeSettings
 from tests.compiled import THREADS, few
-from tests.grow.lists.test_series import draw_table
+from tests.grow.exact.test_series import draw_table
 
 pytestmark = pytest.mark.kernels
 

@@ -16,8 +16,8 @@ from spinney.grow.binned.statistics import MOST_CLASSES, MOST_IN_BYTES
 from spinney.grow.rules import TreeSettings
 from spinney.tree.packed import MOST_COLUMNS
 from tests.compiled import PLAIN_PYTHON, few
-from tests.grow.codes.cases import WEIGHTS, assert_same, draw_case, draw_rules, encode, grow_both
-from tests.grow.lists.cases import Case
+from tests.grow.binned.cases import WEIGHTS, assert_same, draw_case, draw_rules, encode, grow_both
+from tests.grow.exact.cases import Case
 
 pytestmark = pytest.mark.kernels
 CRITERIA = ("gini", "entropy", "error", "squared_error", "poisson")
