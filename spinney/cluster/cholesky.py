@@ -2,7 +2,8 @@
 
 In:  a symmetric matrix. Out: its `Triangle`, lower L with L Lᵀ = the matrix, or None if it is not positive definite.
 
-Small matrices are factorised by our own loops (`missing_values.py`). Large ones are worked at in blocks of up to 128 columns:
+Small matrices are factorised by our own loops (`missing_values.py`). Large ones are worked at in blocks of up to 128
+columns:
 
     L  =  [ D0            ]     D  on the diagonal: our own loops, factor and inverse
           [ P   D1        ]     P  all below it: products of matrices, by NumPy's BLAS

@@ -30,7 +30,7 @@ number of rows, columns and components alone, so the result does not depend on t
 and a component's sums skip rows for which its share is 0. Only the proportions of weights matter; they should be of the
 size of 1 (`Weights.relative`).
 
-Tables of many columns without missing values are left to `wide.py`, which does the same by matrix products.
+Tables of many columns without missing values go another way, at the end of this file: by matrix products.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ from spinney.cluster.moments import GROUP, SQUARE, WIDE, add_products, center_ro
 from spinney.criteria.exp_log import exp, log
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Visit: the kernels of one pass over the rows for a Gaussian mixture; see `expect.py` for the formulas.
+# Visit: the kernels of one pass over the rows for a Gaussian mixture; see `e_step.py` for the formulas.
 #
-#     a block of rows of one pattern -> tiles -> log(w_k N) of each component -> shares -> sums of u uᵀ of each component
+#     a block of rows of one pattern -> tiles -> log(w_k N) of each component -> shares -> sums of u uᵀ of each
 #
 # A block of 64 rows and its shares stay in the cache from the first step to the last: a pass reads the table once.
 
@@ -337,10 +337,10 @@ def _add(u_rows, wu_rows, n, is_full, known, n_known, plan, sums):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Wide: the pass of `expect.py` over tables of many columns, by products of matrices.
+# Wide: the pass of `e_step.py` over tables of many columns, by products of matrices.
 #
 # With hundreds of columns nearly all work is in the covariances' triangles and in products with them: here these are
-# blocks that BLAS multiplies (`triangles.py`); each row's shares are computed by Spinney's own loops. Rows are read in
+# blocks that BLAS multiplies (`cholesky.py`); each row's shares are computed by Spinney's own loops. Rows are read in
 # chunks of one size, which are added in their order. All values must be known, and covariances full.
 #
 # BLAS adds in an order that depends on its number of threads and on the shape of a block. So it runs on one thread, and

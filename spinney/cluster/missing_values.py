@@ -1,4 +1,4 @@
-"""Plans: what a component of a Gaussian mixture makes of rows of which some values are known (see `expect.py`)."""
+"""Plans: what a component of a Gaussian mixture makes of rows of which some values are known (see `e_step.py`)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Variational inference for a Gaussian mixture: the M step, and the bound that it raises (Bishop 2006, section 10.2).
 
-In:  `Priors`, the mixture before a step, the sums of a pass (`expect.py`). Out: a `Posterior`, and the lower bound.
+In:  `Priors`, the mixture before a step, the sums of a pass (`e_step.py`). Out: a `Posterior`, and the lower bound.
 
 A posterior says of the weights how they are distributed (Dirichlet, or a stick that is broken: Blei and Jordan 2006),
 and of each component's mean and precision matrix (Gaussian and Wishart). Its expected log-densities are those of
@@ -30,9 +30,9 @@ from spinney.criteria.exp_log import LN2, log, logs_of, of_each
 # ----------------------------------------------------------------------------------------------------------------------
 # The gamma function's logarithm and the digamma function, from plain IEEE operations: the same bits on every machine.
 #
-# In: positive numbers. Out: their values, to about 1e-14 of max(1, |value|). Both are asymptotic series for arguments of
-# at least 12, to which smaller ones are taken by the recurrence gamma(x + 1) = x gamma(x) (Abramowitz and Stegun 6.1.40
-# and 6.3.18).
+# In: positive numbers. Out: their values, to about 1e-14 of max(1, |value|). Both are asymptotic series for arguments
+# of at least 12, to which smaller ones are taken by the recurrence gamma(x + 1) = x gamma(x) (Abramowitz and Stegun
+# 6.1.40 and 6.3.18).
 
 
 _ENOUGH = 12.0

@@ -257,7 +257,7 @@ def _pack(codes, members, lanes, divisor, rows, start, stop):
 #
 # In: a `Table`. Out: `ExactDataset`, which stands where `Dataset` stands for bins: trees ask about values, so that what
 # rows are sent down trees by (`codes`) is the table itself. Numbers are sorted once (presort.py), at first need.
-# Categories have codes as in bins (binning.py): past the most frequent ones all rare categories share one.
+# Categories have codes as in bins (encode.py): past the most frequent ones all rare categories share one.
 
 
 class ExactDataset:

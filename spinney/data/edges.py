@@ -1,7 +1,7 @@
 """Edges: where the bins of columns of numbers end.
 
 In: columns of numbers, and how often their rows count. Out: at most max_bins - 1 edges, ascending, such that bins weigh
-about the same. Which rows they are learnt from, and codes, are up to `binning.py`.
+about the same. Which rows they are learnt from, and codes, are up to `encode.py`.
 """
 
 from __future__ import annotations

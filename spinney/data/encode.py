@@ -31,8 +31,8 @@ from spinney.data.tables import Panel, Table
 # ----------------------------------------------------------------------------------------------------------------------
 # Bins in few bytes, for pickles and model files.
 #
-# In: `Bins`. Out: some flat arrays, and the other way round. Edges are written as steps from one to the next, counted in
-# float64 numbers that lie between: exact, and mostly small.
+# In: `Bins`. Out: some flat arrays, and the other way round. Edges are written as steps from one to the next, counted
+# in float64 numbers that lie between: exact, and mostly small.
 
 
 _SIGN_64, _ONES = np.uint64(1 << 63), np.uint64((1 << 64) - 1)
@@ -87,13 +87,13 @@ def _from_ordered(order: np.ndarray) -> np.ndarray:
 # ----------------------------------------------------------------------------------------------------------------------
 # Fast encoding of many numbers: a number's cell gives most of its code.
 #
-# In: the edges of columns. Out: for each column a division of all numbers into 65,536 cells, and a table: how many edges
-# are in earlier cells. These are below a number of that cell, and edges of later cells are not; only those of the same
-# cell are compared with it, one or two in most columns, where bisection takes eight comparisons.
+# In: the edges of columns. Out: for each column a division of all numbers into 65,536 cells, and a table: how many
+# edges are in earlier cells. These are below a number of that cell, and edges of later cells are not; only those of the
+# same cell are compared with it, one or two in most columns, where bisection takes eight comparisons.
 #
 #     cells        |      0      |      1      |      2      |      3      |
 #     edges        |   e0    e1  |             |     e2      |             |
-#     starts       |   0         |   2         |   2         |   3         |      code: starts + edges of the cell below x
+#     starts       |   0         |   2         |   2         |   3         |    code: starts + edges of the cell below x
 #
 # The codes are the very same, since a cell is a function of the number that never falls where numbers rise: numbers in
 # different cells are in the order of their cells. Rounding cannot change that. Two such functions:
@@ -355,7 +355,7 @@ class Bins:
 
 
 class Cells:
-    """Cells of columns (`quick_codes.py`) for so many rows, in one table or several; none where that would not pay."""
+    """Cells of columns (`encode.py`) for so many rows, in one table or several; none where that would not pay."""
 
     def __init__(self, n_rows: int) -> None:
         self._pays = n_rows >= _MANY

@@ -1,6 +1,6 @@
 """Tables whose rows are in other processes: on the workers of a cluster.
 
-In: nothing; these are the interfaces of such tables. Out: what `schema.py`, `exact.py`, `dataset.py` and the rounds of
+In: nothing; these are the interfaces of such tables. Out: what `schema.py`, `dataset.py` and the rounds of
 boosting need from them, so that a fit uses the same code wherever the rows are. The subpackages below this one never
 learn where that is: whoever creates such a table supplies the methods that reach it.
 """

@@ -5,7 +5,7 @@ In:  a sparse X. Cells that are not stored are zeros; stored zeros and stored Na
 Out: a `SparseSource`, the opened table, and from it a `SparseTable`: a `Table` whose stored cells are listed column by
      column, and that is never laid out as a whole. A table that is small, or full, is an ordinary `Table` instead.
 
-Who reads a `SparseTable` cell by cell is told so by its type: `sparse_codes.py` learns bins and encodes it,
+Who reads a `SparseTable` cell by cell is told so by its type: `sparse_encode.py` learns bins and encodes it,
 `tree/descend.py` lays out some rows at a time.
 """
 
@@ -31,7 +31,7 @@ class SparseTable(Table):
     """A table whose stored cells are listed, by rows, by columns or both; all others are zeros."""
 
     n_stored: int  # cells
-    whole: Any  # what all rows have in common, if these are some rows of an opened table (shared.py); or None
+    whole: Any  # what all rows have in common, if these are some rows of an opened table (opened_table.py); or None
 
     def __init__(self, matrix: Any, whole: Any = None) -> None:
         """Take a SciPy matrix in CSR or CSC form, sorted and without duplicates, float32 or float64."""

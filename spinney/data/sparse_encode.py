@@ -266,7 +266,7 @@ def _hash_rows(sparse, at, column, keys):
 
 @kernel
 def _stir_codes(sparse, at, target, words, hashes):
-    """Eight columns at a time, as in content.py."""
+    """Eight columns at a time, as in row_hash.py."""
     for i in range(hashes.size):
         hashes[i] = mix(hashes[i] ^ target[i], np.uint64(0))
     for block in range(0, hashes.size, _BLOCK):

@@ -1,7 +1,7 @@
 """Tables: any table -> numeric panels.
 
-In:  a NumPy array, a list of rows (`arrays.py`), or a pandas, polars or Arrow table (`frames.py`, and whatever else
-     narwhals knows), opened by `reading.py`.
+In:  a NumPy array, a list of rows, or a pandas, polars or Arrow table (and whatever else narwhals
+     knows), opened by `reading.py`.
 Out: a `Source`, the opened table, which hands out its columns in one of two forms:
      numbers  -> `Panel`s of float32 or float64, NaN = missing, not copied where that can be avoided;
      labels   -> `Labels`, integer codes plus the distinct values they stand for.

@@ -63,11 +63,12 @@ from spinney.grow.frontier import pop
 from spinney.grow.rules import NO_SPLIT, BoostingRules, Kinds, allow_features, narrow_groups
 
 # ----------------------------------------------------------------------------------------------------------------------
-# This machine's cores as a backend of batched.py, for rows of which other machines have further ones.
+# This machine's cores as a backend of the loop above, for rows of which other machines have further ones.
 #
-# In:  what the loop asks for: nodes to sum, to search, to part. Out: the same, of the rows of all machines together: each
-# sums its own rows with the kernels of histogram/, and `add_up` puts the machines' integers together (on one machine it
-# is the identity). Only the smaller child's histogram is summed and sent; the bigger one's is its parent's minus that.
+# In:  what the loop asks for: nodes to sum, to search, to part. Out: the same, of the rows of all machines together:
+# each sums its own rows with the kernels of grow/boosting/, and `add_up` puts the machines' integers together (on one
+# machine it is the identity). Only the smaller child's histogram is summed and sent; the bigger one's is its parent's
+# minus that.
 #
 # A node's segment is that of the rows that are here; its sums and counts are those of all rows.
 
@@ -81,7 +82,7 @@ def alone(sums: np.ndarray) -> np.ndarray:
 
 
 class CpuBackend:
-    """One fit's backend; see `Backend` in batched.py. `work` is the memory that the loop is called with."""
+    """One fit's backend; see `Backend`. `work` is the memory that the loop is called with."""
 
     def __init__(self, work: Work, layout_size: int, kinds: Kinds, team: Team, add_up: AddUp = alone) -> None:
         self.work, self.kinds, self.team, self.add_up = work, kinds, team, add_up

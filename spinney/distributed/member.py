@@ -51,7 +51,7 @@ class Common(NamedTuple):
     total_count: int
     most_repeats: int
     all_count: bool  # no row has weight 0
-    weight_scale: int  # see finishing.py,
+    weight_scale: int  # see leaf_refit.py,
     total_scale: int  # and quantiles.py
     tells_losses: bool
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 # Base class of both AdaBoost models: fits and evaluates members. No algorithm in here: see ensemble/adaboost.py.
 #
 # Members receive X unchanged, so AdaBoost accepts whatever they do. For Spinney's trees it is read and sorted once, for
-# all rounds (tree_series.py).
+# all rounds (trees/series.py).
 
 
 class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):

@@ -26,7 +26,8 @@ from spinney.tree.forest import Forest
 # ----------------------------------------------------------------------------------------------------------------------
 # A question to a model about a table on a GPU: how the table is read, what is added up there, and where answers go.
 #
-# In:  a fitted model and the table. Out: sums over trees and leaves, on the GPU; answers in the table's library, or here.
+# In:  a fitted model and the table. Out: sums over trees and leaves, on the GPU; answers in the table's library, or
+# here.
 
 
 _WANTED_HERE = ContextVar("wanted_here", default=False)

@@ -1,4 +1,4 @@
-"""Scores and losses of all rows: the last tree added, and the sum of losses, in the order of ensemble/boosting/mean_loss.py."""
+"""Scores and losses of all rows: the last tree added, and the sum of losses, in the order of boosting/mean_loss.py."""
 
 from __future__ import annotations
 

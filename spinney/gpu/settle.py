@@ -1,4 +1,4 @@
-"""What happens between the phases, by one block: distributed/level_growth.py and grow/boosting/choose_split.py on the GPU.
+"""What happens between the phases, by one block: grow/boosting/choose_split.py on the GPU.
 
 In: the splits of the last batch's children. Out: nodes with their numbers, the next batch, or DONE.
 

@@ -1,4 +1,4 @@
-"""Derivatives of every row, and the same in whole units: ensemble/boosting/gradients.py and grow/boosting/histograms.py on the GPU.
+"""Derivatives of every row, and the same in integer units: ensemble/boosting/gradients.py on the GPU.
 
 In: scores, targets and weights; or derivatives and what their units are worth. Out: derivatives and their extremes;
 or `shorts`, the first order of the tree's rows, and the root's sums.

@@ -1,9 +1,9 @@
 """Send one row down all trees, with as little overhead as possible.
 
-In: a `Forest` and a `Table` of one row. Out: the same numbers, to the last bit, as `sweep.py`, `descend.py` and
-`descend_many.py` give: leaves, raw scores, or sums of answers. Values are compared with thresholds, so that nothing is
-encoded; eight trees are walked in step, so that no load waits for another. What a forest has to make ready for that is
-in its `one_row`, kept with its other packed forms.
+In: a `Forest` and a `Table` of one row. Out: the same numbers, to the last bit, as `predict_boosted.py`, `descend.py`
+and `descend_many.py` give: leaves, raw scores, or sums of answers. Values are compared with thresholds, so that nothing
+is encoded; eight trees are walked in step, so that no load waits for another. What a forest has to make ready for that
+is in its `one_row`, kept with its other packed forms.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ class Forest:
         return {one.name: getattr(self, one.name) for one in fields(self)[4:]}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Small arrays packed, some shortened (stored.py), without what can be recomputed."""
+        """Small arrays packed, some shortened (below), without what can be recomputed."""
         kept = pack(shortened(self._arrays()))
         return {one.name: getattr(self, one.name) for one in fields(self)[:4]} | {"packed": kept}
 

@@ -1,4 +1,4 @@
-"""The slow twin of grow/binned/category_order.py: the order of a column's categories, from sums in fractions and plain NumPy."""
+"""The slow twin of grow/binned/category_order.py: the order of categories, from sums in fractions and plain NumPy."""
 
 from fractions import Fraction
 

@@ -1,6 +1,6 @@
 """Batches: data that is read piece by piece, and can be read several times.
 
-In:  files (`batch_files.py`), a polars LazyFrame, a function that returns batches, or an iterator of them; a batch is
+In:  files (`batches.py`), a polars LazyFrame, a function that returns batches, or an iterator of them; a batch is
      a table in memory of any kind.
 Out: a `BatchSource`: its batches in their order, each with a text that names its place, as often as needed.
 
@@ -36,9 +36,9 @@ from spinney._interrupts import interrupts_held_back
 # ----------------------------------------------------------------------------------------------------------------------
 # Files in batches: Parquet, Arrow (IPC) and CSV, read by polars or pyarrow, whichever is installed.
 #
-# In: names of files. Out: their rows, in batches, each with a text that names the place: file and row group, record batch
-# or lines. A file is identified by name, size and modification time. A file that changes or disappears between two
-# passes raises an error, and so does one whose columns differ from the first file's.
+# In: names of files. Out: their rows, in batches, each with a text that names the place: file and row group, record
+# batch or lines. A file is identified by name, size and modification time. A file that changes or disappears between
+# two passes raises an error, and so does one whose columns differ from the first file's.
 
 
 _MOST_CELLS, _FEW_CELLS = 2**25, 2**22  # of a batch, and of row groups that are read together

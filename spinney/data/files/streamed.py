@@ -8,7 +8,7 @@ Out: a `StreamedTable`, which stands for X like any `OpenedTable`. A fit gets it
      the very rows that a table in memory would learn them from, so that codes, and models, are those of the table in
      memory, bit for bit.
 
-Codes are kept in memory, or in files that are mapped (`code_store.py`), with what else the passes have found.
+Codes are kept in memory, or in files that are mapped (`store.py`), with what else the passes have found.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # ----------------------------------------------------------------------------------------------------------------------
 # The result of the first pass through batches: the schema, the number of rows, and columns besides the features.
 #
-# In: columns of batches. Out: a `Look`, which can be stored in a file (`code_store.py`).
+# In: columns of batches. Out: a `Look`, which can be stored in a file (`store.py`).
 
 
 class Side:

@@ -158,9 +158,9 @@ def _between(least: int, value: int, most: int) -> int:
 # ----------------------------------------------------------------------------------------------------------------------
 # The loss of rows held out, where a few of them would drown all others.
 #
-# In: an evaluation set and its raw scores. Out: the mean of their losses, each cut off at what half of them do not pass.
-# Rounds are chosen by it, not trees, and only where the last hundredth of the rows makes nine tenths of the loss: an
-# outlier of a million, counts without bounds.
+# In: an evaluation set and its raw scores. Out: the mean of their losses, each cut off at what half of them do not
+# pass. Rounds are chosen by it, not trees, and only where the last hundredth of the rows makes nine tenths of the loss:
+# an outlier of a million, counts without bounds.
 #
 # Losses of counts and amounts leave out a constant, and may be negative: what is cut off and compared is how much they
 # exceed the loss of a perfect prediction, half the deviance.

@@ -52,15 +52,16 @@ from spinney.tree.predict_boosted import add_scores
 # ----------------------------------------------------------------------------------------------------------------------
 # Gradient boosting: rounds of trees, each fitted to the gradient of the loss at the scores so far.
 #
-# In: an encoded Dataset, targets, weights, a loss and the settings. Out: a `Booster`, a store of trees and start values.
-# The round itself is short: derivatives, one tree per output, scores. How a tree grows is the business of grow/, what
-# is measured between rounds that of the watcher that is passed in.
+# In: an encoded Dataset, targets, weights, a loss and the settings. Out: a `Booster`, a store of trees and start
+# values. The round itself is short: derivatives, one tree per output, scores. How a tree grows is the business of
+# grow/, what is measured between rounds that of the watcher that is passed in.
 
 
 _TOGETHER = 32  # trees that are stored at a time
 # Called after every round with the fit so far and the round's new trees (see `Rounds.bind`); True ends the fit.
 Watcher = Callable[["Rounds", list[Any]], bool]
-# Another way to grow a tree than the CPU's loop: (table, rows, rules, work) -> number of nodes. See distributed/level_growth.py.
+# Another way to grow a tree than the CPU's loop: (table, rows, rules, work) -> number of nodes. See
+# distributed/level_growth.py.
 Grow = Callable[[Any, memory.Rows, BoostingRules, memory.Work], int]
 
 

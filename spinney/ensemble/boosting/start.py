@@ -28,8 +28,8 @@ from spinney.tree.forest import Forest
 # overflow them, those of 1e-300 vanish. A power of two loses nothing: the model of scaled targets is the scaled model.
 #
 #     identity link    raw = raw of the fit * 2**exponent       only beyond 2**+-64, where nothing else would do
-#     log link         raw = raw of the fit + exponent * ln 2   the same; and where all targets are below 1: those are no
-#                                                               counts, and penalties would outweigh them
+#     log link         raw = raw of the fit + exponent * ln 2   the same; and where all targets are below 1: these
+#                                                               targets are not counts, and penalties would outweigh them
 #
 # A loss of the user's own is never scaled.
 

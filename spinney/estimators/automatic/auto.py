@@ -1,6 +1,6 @@
 """Automatic models: several families of trees, scored on the same folds and combined, with scikit-learn's interface.
 
-No algorithm in here: the comparison is in auto_fit.py, the combination in ensemble/selection.py.
+No algorithm in here: the comparison is in fit.py, the combination in ensemble/selection.py.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from spinney.view.leaderboard import leaderboard_columns, leaderboard_text
 # ----------------------------------------------------------------------------------------------------------------------
 # The comparison of an automatic model on a cluster: all families at once, then the folds of all of them.
 #
-# In:  a contest, and the families to try. Out: the candidates that `run_contest` returns. Each worker receives the table
-# once.
+# In:  a contest, and the families to try. Out: the candidates that `run_contest` returns. Each worker receives the
+# table once.
 
 
 def run_contest_remotely(

@@ -1,6 +1,6 @@
 """Fits bagging ensembles: a table, a target and parameters in, members out.
 
-No algorithm in here: see ensemble/bagging.py. The methods of a fitted ensemble are in bagging_model.py.
+No algorithm in here: see ensemble/bagging.py. The methods of a fitted ensemble are in model.py.
 
 Members that are Spinney's trees share one table, read and sorted once, and are stored in one `Forest`. All other
 members receive rows and columns of X unchanged, so bagging accepts whatever they do.

@@ -440,8 +440,8 @@ def validation_scores(metric: Metric, before: float, after: list[float]) -> np.n
 # ----------------------------------------------------------------------------------------------------------------------
 # `n_estimators="auto"`: the number of rounds, chosen on rows held out, and the learning rate that goes with it.
 #
-# In: a model that is being fitted, its encoded table and task. Out: settings for the fit on all rows, and the curve that
-# they were chosen by. What is tried follows from the table: see ensemble/boosting/round_search.py.
+# In: a model that is being fitted, its encoded table and task. Out: settings for the fit on all rows, and the curve
+# that they were chosen by. What is tried follows from the table: see ensemble/boosting/round_search.py.
 
 
 HELD_OUT = "held_out"  # the name of the curve in `evals_result_`

@@ -1,6 +1,7 @@
 """What both boosted models can do once they are fitted: raw scores, answers, importances.
 
-In:  a fitted model (boosting_fit.py), which has a `_booster`, and a table. No algorithm in here: see tree/predict_boosted.py.
+In:  a fitted model (fit.py), which has a `_booster`, and a table. No algorithm in here: see
+tree/predict_boosted.py.
 """
 
 from __future__ import annotations

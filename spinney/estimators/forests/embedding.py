@@ -1,4 +1,6 @@
-"""Totally random trees as a transformer, with scikit-learn's interface. No algorithm in here: see ensemble/forests/fit.py.
+"""Totally random trees as a transformer, with scikit-learn's interface.
+
+No algorithm in here: see ensemble/forests/fit.py.
 
 In:  a table. Out: a sparse matrix of zeros and ones, with one column per leaf of each tree.
 """

@@ -1,7 +1,7 @@
 """Fits all forests: random forests, extra-trees, random-structure forests.
 
-In:  a table, a target, parameters. Out: all trees in one `Forest`. No algorithm in here: see ensemble/forests/fit.py. The
-methods of a fitted forest are in forest_model.py.
+In:  a table, a target, parameters. Out: all trees in one `Forest`. No algorithm in here: see ensemble/forests/fit.py.
+The methods of a fitted forest are in model.py.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ A node's columns are drawn by a hash of its path. It looks at one column after t
 may choose from, and then on until one can split it. All sums are integers.
 
 The same bins, rows and rules give the same tree as grow/lists, bit for bit. This loop is quicker: it never sorts, and
-touches only the columns that a node draws. Categories are numbers by now (order.py).
+touches only the columns that a node draws. Categories are numbers by now (category_order.py).
 """
 
 from __future__ import annotations

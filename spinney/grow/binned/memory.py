@@ -18,7 +18,7 @@ from spinney.grow.rules import NO_NODE, NO_SPLIT, child_key, larger_side
 SLOTS = MAX_BINS + 1  # codes of a column, missing among them
 LANES = 16  # columns of a row are filled up to a multiple
 AT_ONCE = 8  # columns whose histograms are built in one pass over the rows
-NODES_AHEAD = 2 * MEMBERS  # nodes, and nodes that wait, that one step of the loop makes at most (small.py)
+NODES_AHEAD = 2 * MEMBERS  # nodes, and nodes that wait, that one step of the loop makes at most (small_subtrees.py)
 NEEDS_ROOM = -1  # what the loop returns instead of the number of nodes
 _ROOM = 4096  # nodes of a tree that there is room for from the start
 
@@ -77,7 +77,7 @@ class Cells(NamedTuple):
 
 
 class Small(NamedTuple):
-    """For subtrees of up to MEMBERS rows (small.py)."""
+    """For subtrees of up to MEMBERS rows (small_subtrees.py)."""
 
     table: np.ndarray  # uint8 (columns of the cells, MEMBERS): codes
     sets: np.ndarray  # uint64: rows of the nodes that wait
@@ -181,8 +181,9 @@ def _make_small(width: int) -> Small:
 # ----------------------------------------------------------------------------------------------------------------------
 # The stack of waiting nodes: one is taken, gets its number in the tree and samples its columns; its children follow.
 #
-# The loops of grower.py and of small.py share these steps. The left child is on top of the stack, so nodes are numbered
-# in preorder: a left child comes right after its parent, and only the number of the right one has to be stored.
+# The loops of grower.py and of small_subtrees.py share these steps. The left child is on top of the stack, so nodes are
+# numbered in preorder: a left child comes right after its parent, and only the number of the right one has to be
+# stored.
 
 
 @inner_kernel

@@ -3,10 +3,10 @@
 A pass over the node's rows fills the histograms of a few columns together, as all codes of a row share a cache line. In
 small nodes the codes that occur are noted in a bit set, so that nobody looks at empty bins.
 
-Cuts are tried in the order of codes, missing values on the right; where some are missing, then also all known
-against all missing ones, and every cut with missing values on the left. Of equals the first wins, and of columns the
-one drawn first. A cut lies midway between the codes of both sides. Exact trees do it alike (grow/exact/scan_classes.py):
-both grow the same tree from the same bins.
+Cuts are tried in the order of codes, missing values on the right; where some are missing, then also all known against
+all missing ones, and every cut with missing values on the left. Of equals the first wins, and of columns the one drawn
+first. A cut lies midway between the codes of both sides. Exact trees do it alike (grow/exact/scan_classes.py): both
+grow the same tree from the same bins.
 
 The loops over rows and bins are functions of their own that take arrays, not tuples of them: inside, the processor
 then has all addresses in registers.

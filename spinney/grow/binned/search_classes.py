@@ -30,7 +30,7 @@ from spinney.grow.rules import column_key
 # the histograms of eight columns stay in the first-level cache. The scores are those of search_classes.py, from the
 # same integers.
 #
-#     a bin    [ ... | third class present | second | first ]      fields of b bits: 2**b > the node's weight of any class
+#     a bin    [ ... | third class present | second | first ]    fields of b bits: 2**b > the node's weight of any class
 #
 # Any sum of bins holds some of the node's rows, so no field can overflow. Which class has which field is looked up by
 # `shift`; classes without rows in the node have none.

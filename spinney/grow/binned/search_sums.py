@@ -4,7 +4,7 @@ criterion. As search.py; a bin, a side and the node itself are
     [ rows | weight | sum | sum | ... ]        a sum for every class that the node has, or for every number
 
 In most nodes of a tree, those with few rows, a handful of classes is left: bins are that much shorter there. Scores are
-made of the same whole numbers, in the same order, as in grow/exact/scan_sums.py (judge_sums.py has them).
+made of the same whole numbers, in the same order, as in grow/exact/scan_sums.py (see below).
 """
 
 from __future__ import annotations

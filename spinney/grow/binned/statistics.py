@@ -44,7 +44,7 @@ class ClassStatistics(NamedTuple):
     histograms: np.ndarray  # int64 (AT_ONCE * SLOTS, 1 + classes): rows, and the weight of each class
     total: np.ndarray  # int64: the node's weight, the weight of each class, and its term
     sides: np.ndarray  # int64 (2, 1 + classes): weights of the classes on a side
-    packed: np.ndarray  # uint64 (AT_ONCE * SLOTS): a bin's weights of all classes of the node, see search_packed.py
+    packed: np.ndarray  # uint64 (AT_ONCE * SLOTS): a bin's weights of all classes of the node, see search_classes.py
     shift: np.ndarray  # uint64: where the field of each class begins
     amounts: np.ndarray  # int64: the node's weight of the class of each field
     fields: np.ndarray  # int64: how many, and bits of each; 0: they do not fit

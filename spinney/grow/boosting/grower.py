@@ -14,7 +14,7 @@ Glossary
     piece        the segment of a grown leaf; pruning may join several pieces into one final leaf
 
 The life of a tree (it begins with the root as the small child of nobody)
-    histogram    of the small child, chunk by chunk, each thread into its own scratch (sums.py)
+    histogram    of the small child, chunk by chunk, each thread into its own scratch (histograms.py)
     search       column by column: reduce the scratches, subtract, find both children's candidates; of a node with few
                  rows, the words of several columns are summed here instead, and there is no histogram phase (search.py)
     settle       one thread picks the best candidates, puts children on the frontier, chooses the next node

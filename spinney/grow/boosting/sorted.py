@@ -43,7 +43,7 @@ from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
 from spinney.tree.predict_boosted import in_set
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The memory of boosted trees with exact thresholds: what the loop in boosted_lists.py reads and writes.
+# The memory of boosted trees with exact thresholds: what the loop in this file reads and writes.
 #
 # In: an `ExactDataset`, derivatives. Out: `Lists` (the sorted table), `Rows` (their gradients and hessians as whole
 # numbers), `Work`. Nodes, candidates and columns are records of grow/boosting/memory.py: the tree is the same, only
@@ -236,9 +236,9 @@ def _make_fields(gradient_unit: float, hessian_unit: float) -> Fields:
 # ----------------------------------------------------------------------------------------------------------------------
 # The best split of one node on one sorted column, by second-order gain.
 #
-# In: the node's segment of the column's list, its rows' gradients and hessians, and the best split of the columns so far.
-# Out: that, or a better one. Ties go to the first column, then the lower threshold, then to missing on the right. In a
-# candidate `code` is how many known entries of the segment go left, and `score` what the split gains.
+# In: the node's segment of the column's list, its rows' gradients and hessians, and the best split of the columns so
+# far. Out: that, or a better one. Ties go to the first column, then the lower threshold, then to missing on the right.
+# In a candidate `code` is how many known entries of the segment go left, and `score` what the split gains.
 #
 # The walk is that of grow/exact/scan_classes.py: block by block, list the cuts, judge them all, look for the best.
 # Missing values stand last; they are on the right first, and then, if there are any, on the left.

@@ -1,4 +1,4 @@
-"""Boosted trees on a sparse table: the loop of grower.py, with sums from lists of places (sparse_memory.py).
+"""Boosted trees on a sparse table: the loop of grower.py, with sums from lists of places.
 
 The life of a tree is the same, but that there is no phase for histograms after the root's rows are quantised: whoever
 searches a group of columns sums it first. There may be fewer histograms than open nodes; then the least promising open
@@ -47,7 +47,7 @@ from spinney.grow.boosting.statistics import packed_count, packed_gradient, pack
 from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, narrow_groups
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Sparse tables as the loop in sparse_grower.py sees them, and its memory.
+# Sparse tables as the loop sees them, and its memory.
 #
 # A row is a list of *places*: where its codes stand in the histogram of a node, those of zeros left out. A histogram is
 # packed for nodes of any size: no place is shared by more rows than the packed form can hold. A column with more cells

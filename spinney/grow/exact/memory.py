@@ -14,7 +14,7 @@ from spinney.data.thresholds import Middles
 from spinney.grow.rules import TreeRules
 
 BLOCK = 128  # entries of a list looked at together
-SMALL = 64  # rows of a subtree that small.py grows, at most: a word has a bit for each
+SMALL = 64  # rows of a subtree that small_subtrees.py grows, at most: a word has a bit for each
 _ENTRIES = 8192  # of such a subtree's lists, at most: they stay in the first-level cache
 _LANES = 8  # columns of its tables are filled up to a multiple
 STACK = 64  # a thread's open nodes: the smaller child goes first, so there are at most log2(rows)
@@ -101,7 +101,7 @@ class Columns(NamedTuple):
 
 
 class Small(NamedTuple):
-    """Memory for subtrees of a few rows, see small.py; the first axis is that of threads."""
+    """Memory for subtrees of a few rows, see small_subtrees.py; the first axis is that of threads."""
 
     order: np.ndarray  # uint16 (2, rows, columns): two tables of entries
     ranks: np.ndarray  # uint8 (rows, columns)

@@ -1,4 +1,4 @@
-"""Classes of one or more outputs, and several numbers: walks down a list keep their sums in memory (see scan_pairs.py).
+"""Classes of one or more outputs, and several numbers: walks down a list keep their sums in memory.
 
 sums of classes    [ weight | class | class | ... | left terms | right terms ]
 sums of values     [ weight | output | output | ... ]
@@ -192,7 +192,7 @@ def _walk(statistics, criterion, entries, total, least, left, right, floats, bes
 
 @separate_kernel
 def _walk_by_terms(place, weight, logs, code, entries, total, least, left, cuts, scores, best):
-    """Block by block, as in scan_pairs.py: list the cuts with both sides' terms, score them all, look for the best.
+    """Block by block, as in scan_classes.py: list the cuts with both sides' terms, score them all, look for the best.
 
     A side's term is the sum over classes of c^2 (Gini) or c log c (entropy), c the class's weight there. When a row of
     weight w moves from right to left, only its own class changes, so a walk takes as long for 100 classes as for 3:

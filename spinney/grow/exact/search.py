@@ -31,7 +31,7 @@ from spinney.grow.targets import (
 )
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The four kinds of statistics under one name for each thing they do; see scan_pairs.py for what these are.
+# The four kinds of statistics under one name for each thing they do; see scan_classes.py for what these are.
 
 
 totals = by_type(

@@ -29,7 +29,7 @@ from spinney.grow.frontier import pop, push
 from spinney.grow.rules import NO_ROW, NO_SPLIT, TreeRules, column_key, is_worth, larger_side
 
 # ----------------------------------------------------------------------------------------------------------------------
-# A sparse table as the loop in sparse_grower.py sees it, and the memory of a fit beyond `memory.py`.
+# A sparse table as the loop sees it, and the memory of a fit beyond `memory.py`.
 #
 # A node has a segment of the rows list, and one of the entries (data/sparse_presort.py): those of its rows in all
 # columns. The column at hand is a *stretch* of it. Rows that no entry names are zeros.
@@ -380,7 +380,7 @@ def _rows_up_to(cells, cut):
 
 @inner_kernel
 def _draw_cut(cells, j, key):
-    """(place up to which rows go left, threshold), drawn between the node's extremes as in arrange.py."""
+    """(place up to which rows go left, threshold), drawn between the node's extremes as in search.py."""
     stretch, zero = cells.stretch[0], cells.zero[j]
     last_known = stretch.end - (stretch.n_rows - stretch.n_known) - 1
     if stretch.n_known == 0:

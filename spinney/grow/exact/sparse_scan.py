@@ -1,4 +1,4 @@
-"""The best cut of a column of a sparse table: the scans of scan_pairs.py and scan_sums.py, all zeros in one step.
+"""The best cut of a column of a sparse table: the scans of scan_classes.py and scan_sums.py, all zeros in one step.
 
 In: the node's sums and the column's stretch of entries. Out: the best cut, as if the list named every row: a position
 is how many rows stand before it. What the zeros weigh is what the node weighs less the others, in whole numbers.

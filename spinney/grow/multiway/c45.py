@@ -12,7 +12,7 @@
   that can be asked about counts, none is.
 - Rows whose value is missing go down every branch, in parts; so do missing and unknown values in prediction.
 - Splits that the limits which CART has too do not allow are not made, or taken back (limits.py).
-- Then nodes below which no fewer rows are wrong become leaves, and the tree is pruned (raising.py).
+- Then nodes below which no fewer rows are wrong become leaves, and the tree is pruned (c45.py).
 """
 
 from __future__ import annotations

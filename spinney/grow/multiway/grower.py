@@ -4,7 +4,7 @@ The life of a node: it counts its rows' classes; if it is not pure and large eno
 (statistics.py) and judged (search.py); the best one is chosen by the algorithm's rule; its rows are sorted by branch
 (partition.py), and each branch that has rows becomes a node in turn.
 
-One thread does it all, or several share the work (team.py). Sums are whole numbers, ties go to the first column and the
+One thread does it all, or several share the work. Sums are whole numbers, ties go to the first column and the
 lowest cut.
 """
 

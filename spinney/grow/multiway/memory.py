@@ -1,4 +1,4 @@
-"""The growing tree and the memory of a fit: what the loops in grower.py and raising.py read and write.
+"""The growing tree and the memory of a fit: what the loops in grower.py and c45.py read and write.
 
 Both loops walk the tree depth first, with a stack of *frames* instead of recursion: one for each node between the
 root and the node at hand. All they know is in here, so that a loop that runs out of room can be left, given more, and
@@ -47,7 +47,7 @@ FRAME = np.dtype(
         ("child_begin", np.int64),  # segment of the child being visited
         ("child_end", np.int64),
         ("child_units", np.int64),  # weight of its rows that have the value
-        # raising.py only
+        # c45.py only
         ("mode", np.int64),
         ("stage", np.int64),
         ("errors", np.float64),  # estimated, of the children visited
@@ -65,7 +65,7 @@ STATE = np.dtype(
         ("n_frames", np.int64),
         ("n_saved", np.int64),
         ("started", np.int64),
-        # team.py only
+        # grower.py only
         ("outcome", np.int64),  # what the loop returns
         ("number", np.int64),  # the node at hand, and its segment
         ("begin", np.int64),

@@ -1,1 +1,0 @@
-"""ID3 and C4.5: trees with n-ary branches."""

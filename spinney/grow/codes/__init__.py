@@ -1,1 +1,0 @@
-"""Trees from codes: each grown by one thread, for forests."""

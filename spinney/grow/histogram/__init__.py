@@ -1,1 +1,0 @@
-"""Trees of boosting: histograms of gradients and hessians over coded columns."""

@@ -1,1 +1,0 @@
-"""Exact trees: every threshold between neighbouring values is tried, on lists that were sorted once."""
