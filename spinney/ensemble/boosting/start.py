@@ -29,7 +29,7 @@ from spinney.tree.forest import Forest
 #
 #     identity link    raw = raw of the fit * 2**exponent       only beyond 2**+-64, where nothing else would do
 #     log link         raw = raw of the fit + exponent * ln 2   the same; and where all targets are below 1: these
-#                                                               targets are not counts, and penalties would outweigh them
+#                                                               targets are no counts; penalties would outweigh them
 #
 # A loss of the user's own is never scaled.
 
