@@ -103,6 +103,25 @@ class EarlyStopping:
         self.best_round, self.improved_at = self.best_round or n_rounds, self.improved_at or n_rounds
 
 
+class Clock(NamedTuple):
+    """When a fit began, and how many seconds it may take."""
+
+    begun: float
+    budget: float | None
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.begun
+
+    def is_over(self, share: float = 1.0) -> bool:
+        """Whether a fraction of the budget is used up."""
+        return self.budget is not None and self.seconds >= share * self.budget
+
+    def __call__(self, info: Any) -> bool:
+        """A callback that ends the fit in time."""
+        return self.is_over()
+
+
 class Progress:
     """A progress bar with the running metrics on standard error; plain lines where it is not a terminal."""
 

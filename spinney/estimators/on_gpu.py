@@ -137,7 +137,7 @@ def _link(model: Any) -> Any:
     """The formula of the predictions; None for a user's own, which is compiled for the CPU."""
     from spinney.criteria.losses import FORMULAS
 
-    formulas = FORMULAS.get(type(model._bare_task().loss))
+    formulas = FORMULAS.get(type(model._fitted_loss))
     return None if formulas is None else formulas.response
 
 

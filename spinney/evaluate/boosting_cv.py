@@ -11,14 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from spinney._seed import repeated_seed
 from spinney.data.files.streamed import StreamedTable
-from spinney.data.schema import Schema, learn_and_read
+from spinney.data.schema import Schema
 from spinney.data.weights import Weights
-from spinney.ensemble.metrics import find_metrics
 
 if TYPE_CHECKING:
     from spinney.ensemble.boosting.booster import BoostingSettings
@@ -148,7 +146,7 @@ def boosting_cv(
     from spinney.ensemble.boosting.scoring import some_rows
     from spinney.ensemble.callbacks import Progress
 
-    if not hasattr(estimator, "_task"):
+    if not hasattr(estimator, "_read_job"):
         raise TypeError(
             "estimator must be a GradientBoostingClassifier or a GradientBoostingRegressor of Spinney, "
             f"got {estimator!r:.80}. For other models, use evaluate.cross_validate."
@@ -156,39 +154,38 @@ def boosting_cv(
     if isinstance(X, StreamedTable):
         y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
     model = clone(estimator)
-    model._validate_params()
-    schema, table = learn_and_read(X, model.categorical_features, type(model).__name__)
-    answers = model._read_target(y, table.n_rows, False)
-    weights = model._read_weights(sample_weight, answers, table.n_rows)
-    splitter = check_cv(cv, answers, classifier=is_classifier(model))
-    folds = list(splitter.split(np.zeros((table.n_rows, 1)), answers, groups))
-    seed = repeated_seed(model.random_state)
+    schema, job = model._read_job(X, y, sample_weight, init_score, eval_metric)
+    task, n_rows = job.task, job.table.n_rows
+    splitter = check_cv(cv, task.y, classifier=task.is_classes)
+    folds = list(splitter.split(np.zeros((n_rows, 1)), task.y, groups))
     with Team(available_threads(model.n_jobs)) as team:
-        dataset = open_dataset(table, schema.is_categorical, weights.counts, model.max_bins, team)
-        task = model._task(answers, weights)
-        metrics = find_metrics(eval_metric, model._known_metrics(), model._loss_metric(task))
-        runs, models = [], []
+        dataset = open_dataset(job.table, job.is_categorical, task.weights.counts, job.max_bins, team)
+        runs, fitted_by = [], []
         for kept, held in folds:
-            own = task.with_weights(_counting(weights, kept, table.n_rows))
-            offset = model._offset_of_fit(X, answers, weights, init_score, kept)
-            first = model._nothing_yet(dataset, own, offset)
-            settings = model._settings(schema, seed, own)
+            own = task.with_weights(_counting(task.weights, kept, n_rows))
+            offset = job.initial.of_fit(X, task.y, task.weights, job.init_score, kept)
+            first, settings = job.initial.no_rounds(dataset, own, offset), job.settings(own)
             rounds = open_rounds(dataset, own, settings, team, first, offset=offset)
             parts = {"test": held, "train": kept} if return_train_score else {"test": held}
             sets = [some_rows(name, dataset.codes, task, rows, offset) for name, rows in parts.items()]
-            runs.append(Fold(rounds, sets, metrics))
-            models.append((copy(model), settings))
-        patience = n_iter_no_change or (PATIENCE if model._follows_table() else settings.n_rounds + 1)
+            runs.append(Fold(rounds, sets, job.metrics))
+            fitted_by.append((settings, job.initial.fitted))
+        patience = n_iter_no_change or (PATIENCE if job.searches else settings.n_rounds + 1)
         progress = Progress(every_round=verbose > 1) if verbose else None
-        best, _ = advance(runs, metrics[0], settings.n_rounds, patience, progress, insists=True)
-        fitted = [_finish(*one, run, schema, best) for one, run in zip(models, runs)] if return_estimator else []
-    return BoostingCV(_gather(runs, "test"), _gather(runs, "train"), metrics[0].name, best, fitted)
+        best, _ = advance(runs, job.metrics[0], settings.n_rounds, patience, progress, insists=True)
+        models = []
+        if return_estimator:
+            models = [_finish(copy(model), *by, run, schema, best) for by, run in zip(fitted_by, runs)]
+    return BoostingCV(_gather(runs, "test"), _gather(runs, "train"), job.metrics[0].name, best, models)
 
 
-def _finish(model: Any, settings: BoostingSettings, run: Fold, schema: Schema, n_rounds: int) -> Any:
+def _finish(model: Any, settings: BoostingSettings, init: Any, run: Fold, schema: Schema, n_rounds: int) -> Any:
     """The model of a fold, as if it had been fitted with this number of rounds."""
+    from spinney.ensemble.boosting.fit import Fitted
+
     booster = run.rounds.booster().cut(n_rounds)
-    model._keep(schema, booster, None, {}, replace(settings, n_rounds=n_rounds))
+    booster.loss, model._init = run.rounds.task.loss, init
+    model._keep(schema, Fitted(booster, n_rounds, replace(settings, n_rounds=n_rounds), {}, None))
     model.do_early_stopping_, model.scorer_, model.validation_score_ = False, None, np.empty(0)
     return model
 

@@ -32,7 +32,7 @@ _PARTS = 10  # of the held-out rows, for the interval
 
 def gains_of_boosting(model: Any, X: Any, y: np.ndarray, weight: np.ndarray, part: np.ndarray) -> np.ndarray:
     """(columns, parts); `part` of every row is its number, -1 to leave the row out."""
-    forest, task = model._booster.forest, model._bare_task()
+    forest, loss = model._booster.forest, model._fitted_loss
     leaves = model.apply(X).reshape(len(y), -1)
     raw = np.zeros((model._booster.n_outputs, len(y)))
     start = model._start(X, None, len(y))
@@ -42,7 +42,7 @@ def gains_of_boosting(model: Any, X: Any, y: np.ndarray, weight: np.ndarray, par
         derivatives: np.ndarray = np.empty((0, len(y), 2))
         for t in range(forest.n_trees):
             if t % len(raw) == 0:
-                derivatives = _derivatives(task.loss, raw, y, weight, team)
+                derivatives = _derivatives(loss, raw, y, weight, team)
             k = t % len(raw)
             found += _gains(forest, t, leaves[:, t], derivatives[k], part)
             raw[k] += forest.answers[forest.first[t] + leaves[:, t], 0, 0]

@@ -153,7 +153,7 @@ def boosting(model: Any, place: str) -> None:
     demand(model.best_iteration_ == booster.n_rounds, "There are other rounds", f"{place}.best_iteration_")
     try:
         if isinstance(model.loss, str):  # a user's own is compiled when it is needed
-            model._bare_task()
+            model._fitted_loss  # noqa: B018
         else:
             demand(isinstance(model.loss, Loss), "A loss is a name or a record", f"{place}.loss")
     except (TypeError, ValueError) as error:

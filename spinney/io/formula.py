@@ -299,7 +299,7 @@ def _boosting(model: Any) -> Formula:
     booster = model._booster
     common = _common(model, model._schema, booster.forest)
     common |= {"values": booster.forest.answers[:, 0].astype(np.float64), "start": booster.start}
-    classes, loss = _classes(model), model._bare_task().loss
+    classes, loss = _classes(model), model._fitted_loss
     if len(booster.start) > 1:
         return Formula(**common, link="softmax", classes=classes)
     if hasattr(model, "classes_"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -96,6 +96,7 @@ class Booster:
 
     start: np.ndarray
     forest: Forest
+    loss: Any = field(default=None, compare=False, repr=False)  # which knows the link; not kept in files
 
     @property
     def bins(self) -> Bins | None:
@@ -114,10 +115,10 @@ class Booster:
         """The model after its first rounds."""
         if n_rounds == self.n_rounds:
             return self
-        return Booster(self.start, self.forest.part(range(n_rounds * self.n_outputs)))
+        return Booster(self.start, self.forest.part(range(n_rounds * self.n_outputs)), self.loss)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"start": self.start, "forest": self.forest, "loss": None}
 
     @cached_property
     def fingerprint(self) -> str:

@@ -134,7 +134,7 @@ class Watch:
         return one.y.astype(np.int64) if self.task.is_classes else one.y
 
     def _predict(self, one: EvalSet) -> np.ndarray:
-        return predictions(self.task, one.scores, self.team)
+        return predictions(self.task.loss, self.task.is_classes, one.scores, self.team)
 
 
 def _shape(scores: dict[str, dict[str, list[float]]]) -> list[tuple[str, str, int]]:
@@ -148,25 +148,25 @@ def raw_losses(loss: Any, raw: np.ndarray, y: np.ndarray, team: Team) -> np.ndar
     return class_losses(team, raw, log_totals(team, raw), y)
 
 
-def log_predictions(task: Task, raw: np.ndarray, team: Team) -> np.ndarray:
+def log_predictions(loss: Any, raw: np.ndarray, team: Team) -> np.ndarray:
     """Logarithms of probabilities (rows, classes) from raw scores (outputs, rows)."""
     if len(raw) > 1:
         return np.ascontiguousarray((raw - log_totals(team, raw)).T)
-    if isinstance(task.loss, (LogLoss, Exponential)):
-        odds = raw[0] if isinstance(task.loss, LogLoss) else 2.0 * raw[0]
+    if isinstance(loss, (LogLoss, Exponential)):
+        odds = raw[0] if isinstance(loss, LogLoss) else 2.0 * raw[0]
         zeros = np.zeros(len(odds))
         return -np.column_stack([loss_values(team, LogLoss(), side, zeros) for side in (odds, -odds)])
     with np.errstate(divide="ignore"):
-        return np.log(predictions(task, raw, team))
+        return np.log(predictions(loss, True, raw, team))
 
 
-def predictions(task: Task, raw: np.ndarray, team: Team | None = None) -> np.ndarray:
+def predictions(loss: Any, is_classes: bool, raw: np.ndarray, team: Team | None = None) -> np.ndarray:
     """Values, or probabilities (rows, classes), from raw scores (outputs, rows); without a team in this thread."""
     if len(raw) > 1:
         with nullcontext(team) if team is not None else Team(1, inline=True) as some:
             return softmax(some, raw)
-    values = respond(task.loss, raw[0])
-    if not task.is_classes:
+    values = respond(loss, raw[0])
+    if not is_classes:
         return values
     both = np.empty((values.size, 2))
     both[:, 1] = values

@@ -18,6 +18,7 @@ from spinney._seed import read_seed
 from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
 from spinney.distributed.fits import spread, wants_cluster
+from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.cross_fitting import naming
 from spinney.ensemble.selection import select
 from spinney.estimators.automatic.fit import (
@@ -35,7 +36,6 @@ from spinney.estimators.automatic.fit import (
 )
 from spinney.estimators.automatic.params import AUTO, DEFAULT, FAMILIES, FITTED, Choices, Family
 from spinney.estimators.base import TableModel, all_or_nothing, hash_of, log_probabilities, read_sample_weight
-from spinney.estimators.boosting.fit import Clock
 from spinney.estimators.params import check_parameters, described, keep_parameters
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 from spinney.view.frame import as_frame

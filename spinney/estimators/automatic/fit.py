@@ -28,10 +28,10 @@ from spinney.data.schema import Schema
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
 from spinney.ensemble.bucket import LEAST_PROBABILITY
+from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.cross_fitting import naming
 from spinney.estimators.automatic.params import Choices, Family
 from spinney.estimators.base import make_team
-from spinney.estimators.boosting.fit import Clock
 from spinney.evaluate.folds import make_splits
 from spinney.evaluate.scoring import find_scorer, takes_weights
 

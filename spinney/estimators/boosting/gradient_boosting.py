@@ -155,9 +155,6 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         for raw in self._staged_raw(X, init_score):
             yield self._respond(raw)
 
-    def _n_outputs(self) -> int:
-        return 1
-
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
         return read_numbers(y, n_rows, type(self).__name__)
 
@@ -360,7 +357,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         from spinney.ensemble.boosting.scoring import log_predictions
 
         with Team(1, inline=True) as alone:
-            return log_predictions(self._bare_task(), raw, alone)
+            return log_predictions(self._fitted_loss, raw, alone)
 
     def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the most probable class of each row.
@@ -474,9 +471,6 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         return leaves.reshape(len(leaves), -1, self._booster.n_outputs)
 
     apply.__doc__ = BoostedModel.apply.__doc__
-
-    def _n_outputs(self) -> int:
-        return self.n_classes_ if self.n_classes_ > 2 else 1
 
     def _classes_of(self, raw: np.ndarray) -> np.ndarray:
         if len(raw) > 1:

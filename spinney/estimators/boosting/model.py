@@ -19,8 +19,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
+from spinney.ensemble.boosting.initial_scores import constant_init, read_offset
 from spinney.estimators.base import Explained, frame_of_records, frame_of_row, hash_of
-from spinney.estimators.boosting.fit import BoostingFit, constant_init, read_offset
+from spinney.estimators.boosting.fit import BoostingFit
 from spinney.estimators.params import keep_parameters
 from spinney.estimators.trees.model import TreeModel
 from spinney.tree.importance import importances
@@ -254,7 +255,9 @@ class BoostedModel(Explained, Rounds, BoostingFit):
     def _start(self, X: Any, init_score: Any, n_rows: int) -> np.ndarray:
         """What the trees are added to: (outputs,), or (outputs, rows) where rows begin each with its own."""
         start = self._booster.start
-        offset = self._offset(X, read_offset(init_score, n_rows, len(start)))
+        offset = read_offset(init_score, n_rows, len(start))
+        if self._init is not None:
+            offset = self._initial(self._fitted_loss).of(X, offset)
         return start if offset is None else start[:, None] + offset
 
     def _staged_raw(self, X: Any, init_score: Any = None) -> Iterator[np.ndarray]:
@@ -288,7 +291,7 @@ class BoostedModel(Explained, Rounds, BoostingFit):
         """Predicted values, or probabilities (rows, classes)."""
         from spinney.ensemble.boosting.scoring import predictions
 
-        return predictions(self._bare_task(), raw)
+        return predictions(self._fitted_loss, isinstance(self, ClassifierMixin), raw)
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf that each row reaches in each tree.

@@ -1,0 +1,371 @@
+"""One boosted fit, from a table to a `Booster`: what it decides, in the order in which it decides.
+
+In:  a `Job`: the table, the task, initial scores, evaluation sets, and what the parameters leave open.
+Out: `Fitted`: the booster, its best round, the scores of all rounds.
+
+    hold out     rows for early stopping, if it has no evaluation set of its own
+    encode       the table as codes; held-out rows do not take part in the bins
+    search       n_estimators="auto": the number of rounds, chosen on held-out rows (round_search.py)
+    start        initial scores; evaluation sets are encoded and begin with theirs
+    train        round by round (rounds.py), watched by scores, early stopping and callbacks (scoring.py)
+
+The estimators translate parameters into a `Job` and keep what comes back.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from spinney._team import Team
+from spinney._warnings import warn_caller
+from spinney.data.dataset import (
+    ExactDataset,
+    encode_dataset,
+    encode_table,
+    open_dataset,
+    row_keys,
+    take_rows,
+)
+from spinney.data.holdout import Part, hold_out, parts_by_content
+from spinney.data.row_hash import hashes_of_keys
+from spinney.data.tables import Table
+from spinney.data.weights import Weights
+from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
+from spinney.ensemble.boosting.history import History
+from spinney.ensemble.boosting.initial_scores import InitialScores, table_of
+from spinney.ensemble.boosting.round_search import (
+    CLASSIC_RATE,
+    CLASSIC_ROUNDS,
+    FLAT,
+    PATIENCE,
+    Chosen,
+    Fold,
+    Scores,
+    SearchPlan,
+    advance,
+    choose,
+    in_time,
+    plan_search,
+    typical_losses,
+)
+from spinney.ensemble.boosting.rounds import open_rounds, train
+from spinney.ensemble.boosting.scoring import EvalSet, Watch, some_rows, start_sets
+from spinney.ensemble.callbacks import Clock, EarlyStopping, Progress
+from spinney.ensemble.metrics import Metric
+
+HELD_OUT = "held_out"  # the name of the search's curve in `evals_result_`
+_SEARCH_TIME = 0.4  # fraction of a time budget that the search may take
+_LONG = 3.0  # seconds of searching after which a line is printed
+
+
+class EvalTable(NamedTuple):
+    """An evaluation set before it is encoded."""
+
+    name: str
+    X: Any  # as the user passed it
+    table: Any
+    y: np.ndarray
+    weights: Weights
+    init_score: np.ndarray | None  # (outputs, rows)
+
+
+class Begun(NamedTuple):
+    """The model that a warm start continues."""
+
+    booster: Booster
+    scores: Scores  # of its evaluation sets, round by round
+    score_before: float  # that early stopping monitors, before its first round; NaN if it is not known
+
+
+class Stopping(NamedTuple):
+    """Early stopping."""
+
+    patience: int  # rounds
+    tol: float
+    validation_fraction: Any  # of the rows to hold out without an evaluation set; None: training rows are monitored
+
+
+class Job(NamedTuple):
+    """What to fit, and what the fit decides by."""
+
+    X: Any  # as the user passed it, for initial estimators and scorers
+    table: Any
+    is_categorical: np.ndarray
+    max_bins: int | None
+    task: Task
+    initial: InitialScores
+    init_score: np.ndarray | None  # (outputs, rows)
+    eval_tables: list[EvalTable]
+    metrics: list[Metric]  # the first decides
+    needs_rows: bool  # whether a metric reads X itself
+    settings: Callable[[Task], BoostingSettings]  # of a task: what "auto" means depends on its rows
+    learning_rate: float | None  # None: the search chooses it
+    searches: bool
+    stopping: Stopping | None
+    begun: Begun | None
+    history: History | None  # the training loss, round by round
+    callbacks: list[Callable[[Any], Any]]
+    clock: Clock
+    verbose: int
+    seed: int
+
+
+class Fitted(NamedTuple):
+    """What a fit leaves behind."""
+
+    booster: Booster  # all rounds
+    best: int  # the best round, counted from 1
+    settings: BoostingSettings
+    scores: Scores
+    monitored: list[float] | None  # by early stopping: before the first round, then after each
+
+
+def fit_booster(job: Job, team: Team) -> Fitted:
+    """Fit one boosted model."""
+    task, stopping = job.task, job.stopping
+    held_out = None
+    if stopping is not None and not job.eval_tables and stopping.validation_fraction is not None:
+        labels = task.y.astype(np.int64) if task.is_classes else None
+        held_out = hold_out(np.arange(len(task.y)), stopping.validation_fraction, job.seed, labels)
+    dataset = _encode(job, held_out, team)
+    settings = job.settings(task if held_out is None else task.take(held_out[0]))
+    curve: Scores = {}
+    if job.searches:
+        settings, curve = search_rounds(job, dataset, settings, team)
+    begun = None if job.begun is None else job.begun.booster
+    if begun is None:
+        kept = None if held_out is None else held_out[0]
+        offset = job.initial.of_fit(job.X, task.y, task.weights, job.init_score, kept)
+    else:
+        offset = job.initial.of(job.X, job.init_score)
+    sets = [_encoded(one, job, dataset.bins, team) for one in job.eval_tables]
+    if stopping is not None and sets:
+        _warn_if_training_rows_decide(sets[-1], job.X, dataset, task)
+    if held_out is not None:
+        kept, held = held_out
+        sets = [_held_out_set(job, dataset, task, held, offset, "valid")]
+        dataset, task = dataset.take(kept), task.take(kept)
+        offset = None if offset is None else np.ascontiguousarray(offset[:, kept])
+    elif stopping is not None and not sets:
+        sets = [_training_set(job, dataset, offset)]
+    first = begun or job.initial.no_rounds(dataset, task, offset)
+    start_sets(sets, task, first)
+    watch, stop, progress = _watchers(job, sets, task, settings, team)
+    before = _score_before(job, watch, stop, first)
+    _warn_if_no_split(task, settings, bool(job.is_categorical.any()))
+    try:
+        booster = train(dataset, task, settings, team, _watch_both(job.history, watch), first, offset=offset)
+    finally:
+        if progress is not None:
+            progress.close(watch.last)
+    best = (stop.best_round if stop is not None else 0) or booster.n_rounds
+    monitored = None if stop is None else [before, *watch.scores[stop.set_name][stop.metric.name]]
+    booster.loss = task.loss
+    return Fitted(booster, best, settings, watch.scores | curve, monitored)
+
+
+# --- the table and the evaluation sets -------------------------------------------------------------------------------
+
+
+def _encode(job: Job, held_out: tuple[np.ndarray, np.ndarray] | None, team: Team) -> Any:
+    """The table as codes, or sorted columns; rows that are held out do not take part in the bins."""
+    if job.begun is not None and job.begun.booster.bins is not None:
+        return encode_dataset(job.table, job.begun.booster.bins, team)
+    counts = job.task.weights.counts
+    if held_out is not None:
+        counts = np.ones(len(job.task.y), np.int64) if counts is None else counts.copy()
+        counts[held_out[1]] = 0
+    return open_dataset(job.table, job.is_categorical, counts, job.max_bins, team)
+
+
+def _encoded(one: EvalTable, job: Job, bins: Any, team: Team) -> EvalSet:
+    scores = np.empty((job.task.n_outputs, one.table.n_rows))
+    offset = job.initial.of(one.X, one.init_score)
+    return EvalSet(one.name, encode_table(one.table, bins, team), one.y, one.weights, scores, offset, one.X)
+
+
+def _held_out_set(
+    job: Job, dataset: Any, task: Task, held: np.ndarray, offset: np.ndarray | None, name: str
+) -> EvalSet:
+    X = _safe_indexing(table_of(job.X), held) if job.needs_rows else None
+    return some_rows(name, dataset.codes, task, held, offset, X)
+
+
+def _training_set(job: Job, dataset: Any, offset: np.ndarray | None) -> EvalSet:
+    """The training rows themselves, for early stopping without held-out rows."""
+    scores = np.empty((job.task.n_outputs, dataset.n_rows))
+    X = table_of(job.X) if job.needs_rows else None
+    return EvalSet("train", take_rows(dataset.codes, None), job.task.y, job.task.weights, scores, offset, X)
+
+
+# --- what is told of every round -------------------------------------------------------------------------------------
+
+
+def _watchers(
+    job: Job, sets: list[EvalSet], task: Task, settings: BoostingSettings, team: Team
+) -> tuple[Watch, EarlyStopping | None, Progress | None]:
+    """The scores of every round, early stopping and the progress bar, which read them."""
+    given, begun = job.stopping, job.begun
+    stop = None if given is None else EarlyStopping(sets[-1].name, job.metrics[0], given.patience, given.tol)
+    progress = Progress(every_round=job.verbose > 1) if job.verbose else None
+    in_budget = None if job.clock.budget is None else job.clock
+    callbacks: list[Any] = [one for one in (progress, stop, in_budget, *job.callbacks) if one is not None]
+    watch = Watch(sets, job.metrics, callbacks, task, team)
+    watch.n_rounds = settings.n_rounds
+    if begun is not None:
+        watch.go_on_from(begun.scores, begun.booster.n_rounds)
+        if stop is not None:
+            stop.go_on_from(watch.scores, begun.booster.n_rounds)
+    return watch, stop, progress
+
+
+def _score_before(job: Job, watch: Watch, stop: EarlyStopping | None, first: Booster) -> float:
+    """The score that early stopping monitors, before the first round."""
+    if stop is None:
+        return math.nan
+    if job.begun is not None:
+        return job.begun.score_before
+    return watch.score(stop.metric, watch.sets[-1], lambda: first)
+
+
+def _watch_both(history: History | None, watch: Watch) -> Callable[..., bool]:
+    if history is None:
+        return watch
+
+    def after(rounds: Any, new: Any) -> bool:
+        history(rounds, new)
+        return watch(rounds, new)
+
+    return after
+
+
+def _warn_if_no_split(task: Task, settings: BoostingSettings, has_categories: bool) -> None:
+    n, least = task.weights.n_samples(len(task.y)), settings.min_count
+    if n < 2 * least:
+        which = "min_samples_leaf and min_samples_category" if has_categories else "min_samples_leaf"
+        warn_caller(
+            f"No tree can split: two leaves of min_samples_leaf={least} need {2 * least} samples, but there are {n}. "
+            "The model predicts a constant"
+            + (f". Set {which} to {max(1, n // 10)}, for example." if n > 1 else ": one sample cannot be split."),
+        )
+
+
+def _warn_if_training_rows_decide(last: EvalSet, X: Any, dataset: Any, task: Task) -> None:
+    """Warn if the set that decides early stopping is the training table: its loss falls to the end."""
+    if np.array_equal(last.y, task.y) and (last.X is X or _same_rows(last.codes, dataset.codes)):
+        warn_caller(
+            f"Early stopping uses the last evaluation set, {last.name!r}, which is the training data: its score "
+            "improves in nearly every round. Put the validation set last, or leave eval_set out to hold out some rows "
+            "(validation_fraction).",
+        )
+
+
+def _same_rows(one: Any, other: Any) -> bool:
+    """Whether two encoded tables are equal, cell by cell; sparse ones, and those on workers, are not compared."""
+    if isinstance(one, Table) and isinstance(other, Table) and one.n_rows == other.n_rows:
+        return all(np.array_equal(one.column(j), other.column(j), equal_nan=True) for j in range(one.n_columns))
+    return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.array_equal(one, other)
+
+
+# --- n_estimators="auto" ---------------------------------------------------------------------------------------------
+#
+# The number of rounds, chosen on held-out rows, and the learning rate that goes with it. What is tried follows from the
+# table: see round_search.py.
+
+
+def search_rounds(job: Job, dataset: Any, settings: BoostingSettings, team: Team) -> tuple[BoostingSettings, Scores]:
+    """Settings with the number of rounds and the learning rate chosen, and the scores of the held-out rows."""
+    rate, task, metrics = job.learning_rate, job.task, list(job.metrics)
+    n_samples = task.weights.n_samples(len(task.y))
+    plan = plan_search(n_samples, rate, task.n_outputs)
+    if plan is None:
+        return replace(settings, n_rounds=CLASSIC_ROUNDS), {}
+    first, typical = metrics[0], None
+    if not task.is_classes and first.function is None and first.of_set is None:
+        typical = typical_losses(task.loss, first, team)
+        metrics += [one for one in typical if one is not first]
+    folds = _make_folds(job, dataset, metrics, plan, settings, team)
+    begun, clock = time.perf_counter(), job.clock
+    progress = Progress(job.verbose > 1, unit="search round", forecasts=False) if job.verbose else None
+    stop = partial(_search_is_over, clock, begun, bool(job.verbose))
+    try:
+        best, curve = advance(folds, first, plan.n_rounds, _patience(plan), progress, stop, typical, flat=FLAT)
+    finally:
+        for fold in folds:
+            fold.rounds.close()
+    means = curve[HELD_OUT][first.name]
+    for one in typical or ():
+        if one is not first:
+            del curve[HELD_OUT][one.name]
+    if best == 0 or max(abs(score) for score in means) < sys.float_info.min:  # no score that tells rounds apart
+        return replace(settings, n_rounds=CLASSIC_ROUNDS), curve
+    chosen = choose(best, plan, n_samples, rate, task.n_outputs)
+    if clock.budget is not None:
+        per_row = (time.perf_counter() - begun) / (len(means) * sum(len(one.rounds.y) for one in folds))
+        chosen = in_time(chosen, (clock.budget - clock.seconds) / (per_row * len(task.y)), rate)
+    if job.verbose:
+        _tell(chosen, plan, best, len(means))
+    return replace(settings, n_rounds=chosen.n_rounds, learning_rate=chosen.learning_rate), curve
+
+
+def _search_is_over(clock: Clock, begun: float, is_told: bool) -> bool:
+    """Whether the search has to end; says once per process that it takes long, unless a progress bar shows it."""
+    if not is_told and time.perf_counter() - begun >= _LONG:
+        from spinney._compile import say_once
+
+        say_once(
+            f"choosing the number of boosting rounds on held-out rows has taken {_LONG:g} s. Set n_estimators=100, or "
+            "any other number, to skip it, or verbose=1 to see its progress."
+        )
+    return clock.is_over(_SEARCH_TIME)
+
+
+def _patience(plan: SearchPlan) -> int:
+    return math.ceil(PATIENCE * max(1.0, CLASSIC_RATE / plan.learning_rate))
+
+
+def _make_folds(
+    job: Job, dataset: Any, metrics: Sequence[Metric], plan: SearchPlan, settings: BoostingSettings, team: Team
+) -> list[Fold]:
+    task = job.task
+    own = replace(settings, n_rounds=plan.n_rounds, learning_rate=plan.learning_rate)
+    folds = []
+    for kept, held in _parts(dataset, task, plan, settings.seed, team):
+        offset = job.initial.of_fit(job.X, task.y, task.weights, job.init_score, kept.rows)
+        judges = task.with_weights(Weights(held.counts_of_all(len(task.y)), task.weights.importance))
+        held_out = _held_out_set(job, dataset, judges, held.rows, offset, HELD_OUT)
+        table, target = dataset.take(kept.rows), task.take(kept.rows).with_weights(kept.weights(task.weights))
+        begin = None if offset is None else np.ascontiguousarray(offset[:, kept.rows])
+        first = job.initial.no_rounds(table, target, begin)
+        folds.append(Fold(open_rounds(table, target, own, team, first, offset=begin), [held_out], metrics))
+    return folds
+
+
+def _parts(dataset: Any, task: Task, plan: SearchPlan, seed: int, team: Team) -> list[tuple[Part, Part]]:
+    """(kept rows, held-out rows) of each fold, by the contents of rows: their order does not matter."""
+    if isinstance(dataset, ExactDataset):
+        columns = [dataset.codes.column(j) for j in range(dataset.n_columns)]
+        hashes = hashes_of_keys(seed, np.zeros(dataset.n_rows, np.uint32), *columns, task.y)
+    else:
+        hashes = hashes_of_keys(seed, row_keys(dataset, team), task.y)
+    shares = plan.n_folds, plan.kept_share, plan.held_share
+    return parts_by_content(hashes, task.y, task.weights, task.is_classes, *shares)
+
+
+def _tell(chosen: Chosen, plan: SearchPlan, best: int, tried: int) -> None:
+    """One line on standard error: what was chosen, and by what."""
+    by = f"{plan.n_folds} folds" if plan.n_folds > 1 else f"{100 * plan.held_share:.0f} % of the rows held out"
+    sys.stderr.write(
+        f"chosen: {chosen.n_rounds} rounds at learning rate {chosen.learning_rate:.3g} "
+        f"(by {by}: round {best} of {tried} was the best at {plan.learning_rate:.3g})\n"
+    )
+    sys.stderr.flush()
