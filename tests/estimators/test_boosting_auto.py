@@ -58,7 +58,7 @@ def test_the_same_model_in_any_order_on_any_number_of_threads_and_by_weights_or_
 def test_a_long_search_is_announced_once(monkeypatch, capsys):
     """Any time is long here, and then none is."""
     from spinney._compile import say_once
-    from spinney.estimators.boosting import fit as boosting_auto
+    from spinney.ensemble.boosting import fit as boosting_auto
 
     monkeypatch.setenv("SPINNEY_QUIET", "0")
     say_once.cache_clear()

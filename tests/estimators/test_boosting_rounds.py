@@ -162,7 +162,7 @@ def test_a_model_that_is_not_fitted_may_stand_in_a_condition():
     assert not hasattr(unfitted, "estimators_")
 
 
-@pytest.mark.parametrize("room", ["base", "boosting", "boosting_fit", "boosting_model", "boosting_rounds", "names"])
+@pytest.mark.parametrize("room", ["base", "boosting.gradient_boosting", "boosting.fit", "boosting.model", "names"])
 def test_the_examples_of_the_methods(room):
     result = doctest.testmod(import_module(f"spinney.estimators.{room}"))
     assert result.attempted

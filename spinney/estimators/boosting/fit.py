@@ -220,10 +220,13 @@ class ScorerMetric:
         return one
 
     def _score(self, one: EvalSet, booster: Callable[[], Booster]) -> float:
+        from spinney.ensemble.boosting.booster import Booster
+
         stand_in = copy(self.model)
         stand_in._init = self.initial.fitted
+        stand_in._booster = Booster(np.empty(0), None, self.initial.loss)  # type: ignore[arg-type]
         if self.needs_rows:
-            stand_in._booster = booster()
+            stand_in._booster = replace(booster(), loss=self.initial.loss)
             stand_in._keep_schema(self.schema)
         plain = stand_in._raw
 
