@@ -1,8 +1,6 @@
 """A boosted model as a series of rounds: trees, first rounds, ways of rows."""
 
-import doctest
 import pickle
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -160,10 +158,3 @@ def test_a_model_that_is_not_fitted_may_stand_in_a_condition():
     unfitted = GradientBoostingRegressor()
     assert unfitted
     assert not hasattr(unfitted, "estimators_")
-
-
-@pytest.mark.parametrize("room", ["base", "boosting.gradient_boosting", "boosting.fit", "boosting.model", "names"])
-def test_the_examples_of_the_methods(room):
-    result = doctest.testmod(import_module(f"spinney.estimators.{room}"))
-    assert result.attempted
-    assert not result.failed

@@ -2,7 +2,6 @@
 
 import doctest
 import re
-from importlib import import_module
 from inspect import getdoc, signature
 
 import numpy as np
@@ -550,13 +549,6 @@ def test_the_examples_say_what_happens(one):
     (example,) = [found for found in doctest.DocTestFinder(recurse=False).find(one, one.__name__) if found.examples]
     runner.run(example)
     assert runner.failures == 0
-
-
-@pytest.mark.parametrize("room", ["members", "voting", "stacking", "bucket"])
-def test_the_examples_of_the_algorithms(room):
-    result = doctest.testmod(import_module(f"spinney.ensemble.{room}"))
-    assert result.attempted
-    assert not result.failed
 
 
 # --- several labels ---------------------------------------------------------------------------------------------------

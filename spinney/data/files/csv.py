@@ -15,11 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from spinney.data.files.batches import Batch, Waiting
+if TYPE_CHECKING:
+    from spinney.data.files.batches import Batch, Waiting
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Text divided into blocks of whole rows, so that memory does not grow with the file.
@@ -129,12 +130,16 @@ class TextReader:
 
     def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
         """Blocks of lines."""
+        from spinney.data.files.batches import Waiting
+
         blocks, names = self._find(path), self.names(path)
         types = {name: self._types.get(name, "number") for name in names}  # "number": nothing in all of the files
         for block in blocks:
             yield Waiting(block.n_rows * n_columns, partial(self._read, path, block, names, types, columns))
 
     def _read(self, path: Path, block: Block, names: list[str], types: dict[str, str], columns: Any) -> Batch:
+        from spinney.data.files.batches import Batch
+
         with open(path, "rb", buffering=0) as file:
             file.seek(block.place)
             text = file.read(block.n_bytes)
