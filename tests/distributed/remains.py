@@ -5,7 +5,7 @@ import time
 
 from distributed.core import Status
 
-_PATIENCE = 60.0  # seconds for a worker to start
+_PATIENCE, _MOST_PATIENCE = 60.0, 600.0  # seconds for workers to start: then the dead are replaced; then it is an error
 _kept_by_dask = set()  # values that were on their way when their client was closed: there until the cluster ends
 
 
@@ -41,7 +41,7 @@ def complete(client, n=3):
         if now > looked + _PATIENCE:
             replace_the_dead(client.cluster, n)
             looked = now
-        if now > begun + 10 * _PATIENCE:
+        if now > begun + _MOST_PATIENCE:
             raise AssertionError(f"no {n} workers: {client.cluster.workers}, the scheduler has {addresses(client)}")
         time.sleep(0.05)
 

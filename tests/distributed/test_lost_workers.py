@@ -25,6 +25,7 @@ from spinney.distributed import tasks
 from spinney.distributed.members import Attempt
 from spinney.evaluate import cross_validate
 from tests.compiled import THOROUGH
+from tests.distributed import remains
 from tests.distributed.partitions import slow
 from tests.distributed.remains import assert_nothing_left, complete
 
@@ -153,6 +154,18 @@ def test_workers_are_lost_at_every_moment(client, moments, fingerprints, family)
         lose_a_worker(client, moments, moment, number, family, fingerprints[family])
     complete(client)
     assert_nothing_left(client)
+
+
+@pytest.mark.slow
+def test_the_next_test_has_its_workers(client, monkeypatch):
+    """One that was killed does not count, even if nobody has noticed yet; one that is gone for good is replaced."""
+    monkeypatch.setattr(remains, "_PATIENCE", 5.0)
+    os.kill(max(client.run(os.getpid).values()), signal.SIGKILL)
+    assert not remains.is_settled(client, 3)
+    complete(client)
+    client.cluster.sync(client.cluster.workers[1].close)
+    complete(client)
+    assert len(set(client.run(os.getpid).values())) == 3
 
 
 # --- what cannot be repeated -----------------------------------------------------------------------------------------
