@@ -11,7 +11,7 @@ from distributed import secede, wait
 from spinney.distributed import group as groups
 from spinney.distributed import neighbours
 from spinney.distributed.group import Group, GroupLost, Mailbox
-from tests.distributed.remains import complete
+from tests.distributed.remains import addresses, complete
 
 
 @pytest.fixture(scope="module")
@@ -27,19 +27,19 @@ def fit(client):
 
 def meet(client, fit, session, size, function, *args):
     """Call function(group, *args) at `size` members; more than one may be on a worker."""
-    workers = list(client.scheduler_info(n_workers=-1)["workers"])
-    addresses = [workers[rank % len(workers)] for rank in range(size)]
+    workers = addresses(client)
+    places = [workers[rank % len(workers)] for rank in range(size)]
     if size > len(workers):
         pytest.skip("needs a worker per member")
     return [
-        client.submit(_member, fit, session, addresses, rank, function, *args, workers=[addresses[rank]], pure=False)
+        client.submit(_member, fit, session, places, rank, function, *args, workers=[places[rank]], pure=False)
         for rank in range(size)
     ]
 
 
-def _member(fit, session, addresses, rank, function, *args):
+def _member(fit, session, places, rank, function, *args):
     secede()
-    return function(Group(fit, session, addresses, rank), *args)
+    return function(Group(fit, session, places, rank), *args)
 
 
 def open_nothing(name):
@@ -97,7 +97,7 @@ def add_up(group, n, way):
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_every_way_adds_up(client, fit, size, way):
     n = 10 if way != "shared" else 3 * neighbours._ROOM - 2  # in several pieces
-    workers = list(client.scheduler_info(n_workers=-1)["workers"])[:size]
+    workers = addresses(client)[:size]
     session = f"{size}{way}".replace(" ", "")
     futures = [
         client.submit(_add_up, fit, session, workers, rank, n, way, key=f"add-{session}-{rank}", workers=[one])

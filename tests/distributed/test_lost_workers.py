@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, KilledWorker
+from distributed.comm import CommClosedError
 from sklearn.base import clone
 
 import spinney
@@ -213,6 +214,15 @@ def test_tasks_that_kill_their_workers(client, monkeypatch):
     with pytest.raises(RuntimeError, match=r"lost with every worker that ran it: .*spinney-encode-0.* larger workers"):
         tasks.results(client, [])
     assert len(calls) == 1
+
+
+def test_a_scheduler_that_is_lost_before_the_client_knows(client, monkeypatch):
+    async def closed(**more):
+        raise CommClosedError("Connection reset by peer")
+
+    monkeypatch.setattr(client.scheduler, "identity", closed, raising=False)
+    with pytest.raises(RuntimeError, match="The Dask scheduler cannot be reached, so the fit has ended"):
+        tasks.talk(client, closed)
 
 
 # --- a client that is closed -----------------------------------------------------------------------------------------
