@@ -145,7 +145,7 @@ def test_a_link_stays_a_link(tmp_path):
 
 def test_devices_are_written_to(tmp_path):
     write_whole("/dev/null", [b"gone"])
-    with pytest.raises(OSError, match="'/dev/full'$"):
+    with pytest.raises(OSError, match=r"'/dev/full'$"):
         write_whole("/dev/full", [b"no room"])
 
 
