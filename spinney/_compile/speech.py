@@ -130,6 +130,11 @@ def compiled() -> None:
             _work.open[-1].inside += seconds
 
 
+def seconds_spent() -> float:
+    """Seconds that this process has spent compiling so far."""
+    return sum(map(sum, list(_spent.values())))
+
+
 def _follow(kernel: str, size: int, in_cache: Callable[[], set[str]]) -> dict[str, Cost]:
     """A kernel, and those that are not there yet of a first fit in which it is one of the family's own."""
     own = next((fit.kernels[kernel] for fit in _fits() if kernel in fit.kernels), Cost(size / _SIZE, 1, False))
