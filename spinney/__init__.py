@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from spinney.estimators.elbow import elbow
     from spinney.estimators.embedding import RandomTreesEmbedding
     from spinney.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
+    from spinney.estimators.imported import ImportedClassifier as ImportedClassifier  # without public constructors
+    from spinney.estimators.imported import ImportedRegressor as ImportedRegressor
     from spinney.estimators.imported import from_lightgbm, from_sklearn, from_xgboost
     from spinney.estimators.isolation import IsolationForest
     from spinney.estimators.kmeans import KMeans

@@ -34,6 +34,8 @@ _FAMILIES = {  # beginnings of kernel names, longest first where one is part of 
     "ensemble.adaboost": "AdaBoost",
     "ensemble": "ensembles",
     "tree": "predictions",
+    "cluster.triangles": "Gaussian mixtures",
+    "cluster.visit": "Gaussian mixtures",
     "cluster": "clustering",
     "prune": "pruning",
     "data": "tables",

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from datetime import date
 from html import escape
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from spinney._distribution import install_command
 from spinney._whole_file import write_whole
-from spinney.reporting.sample import read_sample
 
 
 class Report:
@@ -143,7 +144,10 @@ def report(
     >>> spinney.report(tree, X, y, cv=3, title="Penguins").title
     'Penguins'
     """
-    from spinney.reporting.page import make_page
+    if find_spec("jinja2") is None:
+        raise ImportError(f"report needs the package jinja2: {install_command('report')}")
+    from spinney.reporting.page import make_page  # here, since these need jinja2
+    from spinney.reporting.sample import read_sample
 
     check_is_fitted(model)
     if isinstance(cv, bool) or not isinstance(cv, int) or cv < 0 or cv == 1:
