@@ -52,7 +52,7 @@ bench: $(VENV)/.bench ## compare times with other libraries
 wheel: $(VENV)/.datasets ## build a wheel with compiled kernels (some minutes)
 	@$(BIN)/python tools/build_wheel.py $(OPTIONS)
 
-docs: $(VENV)/.docs ## build the documentation site (a minute or two)
+docs: $(VENV)/.docs ## build the documentation site (some minutes)
 	@$(BIN)/python -m tools.site
 
 clean: ## remove the environment, builds and caches

@@ -58,6 +58,8 @@ if TYPE_CHECKING:
         RandomStructureForestClassifier,
         RandomStructureForestRegressor,
     )
+    from spinney.estimators.imported import ImportedClassifier as ImportedClassifier  # without public constructors
+    from spinney.estimators.imported import ImportedRegressor as ImportedRegressor
     from spinney.estimators.imported import from_lightgbm, from_sklearn, from_xgboost
     from spinney.estimators.trees.c50 import C50Classifier
     from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor

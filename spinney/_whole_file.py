@@ -72,7 +72,8 @@ def _naming(given: str, temporary: Path | None = None) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno is not None and error.filename in (None, str(temporary)):
-            error.filename, error.filename2 = given, None
+            error.filename = given
+            del error.filename2  # None would be shown: 'PATH' -> None
         raise
 
 

@@ -37,6 +37,12 @@ def test_texts_install_this_distribution_and_extras_that_exist(path):
     assert named <= set(PROJECT["optional-dependencies"])
 
 
+def test_code_takes_the_command_from_one_place():
+    """Docstrings and messages of code that name an extra themselves would miss a change of the name."""
+    other = [path for path in (ROOT / "spinney").rglob("*.py") if path.name != "_distribution.py"]
+    assert [str(path) for path in other if re.search(rf"['\"]{DISTRIBUTION}\[", path.read_text())] == []
+
+
 def test_the_guides_list_the_extras_of_users():
     for_users = set(PROJECT["optional-dependencies"]) - {"test", "lint", "bench", "docs"}
     listed = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "installing.md").read_text(), re.MULTILINE))

@@ -1,9 +1,13 @@
 """Public names are loaded at first use, in any thread."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import spinney
 
 TOUCH = """
 import threading, spinney
@@ -31,3 +35,42 @@ def test_names_first_touched_in_several_threads_at_once():
     """scikit-learn's modules cannot be imported so: they wait for each other, and one gives up."""
     found = subprocess.run([sys.executable, "-c", TOUCH], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_type_checkers_find_every_name_where_it_lives():
+    """Editors and mypy read the imports under TYPE_CHECKING; Python reads _HOMES."""
+    tree = ast.parse(Path(spinney.__file__).read_text())
+    (guarded,) = [one for one in tree.body if isinstance(one, ast.If)]
+    told = {name.name: one.module for one in guarded.body for name in one.names}
+    assert told == {**spinney._HOMES, **dict.fromkeys(set(spinney._ROOMS) - {"io"}, "spinney")}
+
+
+WITHOUT_EXTRAS = """
+import sys
+sys.modules.update(dict.fromkeys(sys.argv[1:]))
+import spinney
+
+rooms = [getattr(spinney, name) for name in spinney._ROOMS]
+for room in (spinney, *rooms):
+    for name in room.__all__:
+        getattr(room, name)
+model = spinney.DecisionTreeClassifier(max_depth=1)
+for call in (lambda: spinney.report(model, [[0], [1]], [0, 1]), lambda: spinney.to_onnx(model)):
+    try:
+        call()
+    except ImportError as error:
+        print(error)
+"""
+OPTIONAL = (
+    *("pandas", "polars", "pyarrow", "fastexcel", "matplotlib", "jinja2", "markupsafe", "typer", "rich", "onnx"),
+    *("onnxruntime", "dask", "distributed", "xgboost", "lightgbm", "catboost", "shap", "skops"),
+)
+
+
+def test_every_name_is_there_without_the_extras():
+    """What needs an extra says so when it is called."""
+    told = subprocess.run([sys.executable, "-c", WITHOUT_EXTRAS, *OPTIONAL], capture_output=True, text=True, check=True)
+    assert told.stdout.splitlines() == [
+        "report needs the package jinja2: pip install 'spinney-trees[report]'",
+        "to_onnx needs the package onnx: pip install 'spinney-trees[onnx]'",
+    ]

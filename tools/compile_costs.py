@@ -30,7 +30,7 @@ FITS = {  # one of each loop, on the most common kind of table for it -> family 
     "IsolationForest(n_estimators=3).fit(X)": "ensembles",
     "C45Classifier().fit(X, y > 0)": "ID3 and C4.5",
     "KMeans(n_clusters=3).fit(X)": "clustering",
-    "GaussianMixture(n_components=2).fit(X)": "clustering",
+    "GaussianMixture(n_components=2).fit(X)": "Gaussian mixtures",
 }
 _DATA = "X = np.random.RandomState(0).randn(400, 6); y = X[:, 0] + X[:, 1]"
 _CHILD = "from tools.compile_costs import measure; measure({code!r})"

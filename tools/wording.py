@@ -75,6 +75,8 @@ PHRASES = {  # a regular expression -> what to write instead
     r"all but for|everything but for|the same but for": "except",
     r"(?:is|are|was|were) kept aside": "held out",
     r"(?<=\.\s)(?-i:Of) (?:many|several|such|what)": "begin with the subject",
+    r"questions? (?:is|are) (?:asked|about)|(?:is|are) asked about": "split; a split tests",
+    r"optional(?=\n)|default (?:None|True|False)(?=\n)": "default=None, in the docstring of a parameter",
 }
 _COMPILED = {
     re.compile(rf"\b(?:{words.replace(' ', chr(92) + 's+')})(?!\w)", re.IGNORECASE): instead

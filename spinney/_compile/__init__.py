@@ -71,7 +71,7 @@ from spinney._compile.sets import (
     set_up_to,
 )
 from spinney._compile.settings import PLAIN_PYTHON, target_has
-from spinney._compile.speech import say, say_once
+from spinney._compile.speech import say, say_once, seconds_spent
 from spinney._compile.vectors import Writer, vector_code
 
 __all__ = [
@@ -111,6 +111,7 @@ __all__ = [
     "rest_core",
     "say",
     "say_once",
+    "seconds_spent",
     "separate_kernel",
     "set_above",
     "set_at_most",

@@ -32,6 +32,8 @@ _FAMILIES = {  # beginnings of kernel names, longest first where one is part of 
     "ensemble.adaboost": "AdaBoost",
     "ensemble": "ensembles",
     "tree": "predictions",
+    "cluster.cholesky": "Gaussian mixtures",
+    "cluster.e_step": "Gaussian mixtures",
     "cluster": "clustering",
     "prune": "pruning",
     "data": "tables",
@@ -126,6 +128,11 @@ def compiled() -> None:
         _spent.setdefault(done.kernel, []).append(seconds - done.inside)
         if _work.open:
             _work.open[-1].inside += seconds
+
+
+def seconds_spent() -> float:
+    """Seconds that this process has spent compiling so far."""
+    return sum(map(sum, list(_spent.values())))
 
 
 def _follow(kernel: str, size: int, in_cache: Callable[[], set[str]]) -> dict[str, Cost]:

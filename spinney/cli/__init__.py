@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     Parameters
     ----------
-    arguments : list of str, optional
+    arguments : list of str, default=None
         Command-line arguments without the program name. By default, those of the process (`sys.argv[1:]`).
 
     Examples

@@ -65,16 +65,17 @@ def export(
 
 def _content(fitted: Any, to: str, tree: str | None) -> str | bytes:
     if to in ("dot", "text", "rules"):
-        return _one_tree(the_trees(fitted), to, tree)
+        return _one_tree(*the_trees(fitted), to, tree)
     if tree is not None:
         raise usage(f"--tree is supported only with --to dot, text and rules; {to} exports all trees.")
     found = getattr(spinney, f"to_{to}")(fitted)
     return bytes(found.SerializeToString()) if to == "onnx" else str(found)
 
 
-def _one_tree(fitted: Any, to: str, tree: str | None) -> str:
+def _one_tree(fitted: Any, member: str, to: str, tree: str | None) -> str:
     place = which_tree(fitted, tree)
-    if name := name_of_tree(fitted, place):
+    name = ", ".join(filter(None, (name_of_tree(fitted, place), member)))
+    if name:
         Report(stderr=True).warn(f"this is {name}" + ("" if tree else " (--tree selects another)"))
     names = class_names(fitted)
     if to == "dot":

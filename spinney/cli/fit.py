@@ -350,6 +350,17 @@ def _tell_copies(report: Report, copies: Copies | None, n_rows: int, wishes: Wis
     report.warn(what + kept)
 
 
+def _tell_time_left(seconds: float, n_fits: int, wishes: Wishes) -> None:
+    """Print how long the fits after the first will take, if that is long; they compile nothing."""
+    from spinney._compile import say, seconds_spent  # here, since it imports the compiler
+
+    compiling = min(seconds, seconds_spent())
+    to_go = (seconds - compiling) * (n_fits - 1)
+    if to_go >= _LONG and not wishes.quiet:
+        part = f", {compiling:.0f} s of them for compiling" if compiling >= 1.0 else ""
+        say(f"the first of {n_fits} fits took {seconds:.0f} s{part}: about {to_go:.0f} s left")
+
+
 def _learn(
     model: Any, table: Learning, task: str, wishes: Wishes, copies: Copies | None, report: Report, work: Working
 ) -> tuple[Judged | NotJudged, dict[str, float]]:
@@ -367,11 +378,8 @@ def _learn(
             report.say(f"  {n_fits} fits: {of} to evaluate the model on held-out rows, 1 on all rows{each}")
             work.say("evaluating on held-out rows")
         work.step(done, of)
-        to_go = (time.perf_counter() - begun) * (n_fits - 1)
-        if done == 1 and to_go >= _LONG and not wishes.quiet:
-            from spinney._compile import say  # here, since it imports the compiler
-
-            say(f"the first of {n_fits} fits took {to_go / (n_fits - 1):.0f} s: about {to_go:.0f} s left")
+        if done == 1:
+            _tell_time_left(time.perf_counter() - begun, n_fits, wishes)
 
     judged = judge(
         model,

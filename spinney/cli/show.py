@@ -69,7 +69,7 @@ def _tell_model(report: Report, fitted: Any, recipe: Recipe) -> None:
         **facts,
         score=recipe.score or None,
     )
-    words = ", ".join(f"{name} {value}" if name == "depth" else f"{value:,} {name}" for name, value in facts.items())
+    words = _size_in_words(facts)
     of = f" of {target!r}" if target else ""
     report.say(
         f"{type(fitted).__name__}: {recipe.task}{of} by {plural(len(recipe.columns), 'column')}"
@@ -86,6 +86,10 @@ def _tell_model(report: Report, fitted: Any, recipe: Recipe) -> None:
 
 def _tell_members(report: Report, fitted: Any) -> None:
     """Print the members of a stacking or voting model, with their weights."""
+    if hasattr(fitted, "best_name_"):
+        name = type(fitted.best_estimator_).__name__
+        report.note(best=fitted.best_name_)
+        report.say(f"  the best of {plural(len(fitted.scores_), 'model')}: {fitted.best_name_}, {name}")
     if not hasattr(fitted, "named_estimators_"):
         return
     members = dict(fitted.named_estimators_)
@@ -97,7 +101,7 @@ def _tell_members(report: Report, fitted: Any) -> None:
     ]
     report.note(members=facts)
     report.title(f"{plural(len(members), 'member')}, {title}")
-    sizes = [", ".join(f"{value:,} {name}" for name, value in size_of(one).items()) for one in members.values()]
+    sizes = [_size_in_words(size_of(one)) for one in members.values()]
     rows = [
         (name, type(one).__name__, sizes[k], "" if weights is None else f"{weights[k]:.1%}")
         for k, (name, one) in enumerate(members.items())
@@ -107,6 +111,8 @@ def _tell_members(report: Report, fitted: Any) -> None:
 
 def _weights_of(fitted: Any, n_members: int) -> tuple[list[float] | None, str]:
     """Return the weights of the members, if known, and how the members are combined."""
+    if hasattr(fitted, "weights_"):
+        return fitted.weights_.tolist(), "with weights from their likelihoods"
     final = getattr(fitted, "final_estimator_", None)
     if final is None:
         given = getattr(fitted, "weights", None)
@@ -118,6 +124,10 @@ def _weights_of(fitted: Any, n_members: int) -> tuple[list[float] | None, str]:
         return None, title
     shares = found.sum(axis=0).reshape(n_members, -1).sum(axis=1)
     return (shares / shares.sum()).tolist(), f"{title}, with weights from its coefficients"
+
+
+def _size_in_words(facts: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" if name == "depth" else f"{value:,} {name}" for name, value in facts.items())
 
 
 def size_of(fitted: Any) -> dict[str, Any]:
@@ -132,11 +142,16 @@ def size_of(fitted: Any) -> dict[str, Any]:
         return {}
 
 
-def the_trees(fitted: Any) -> Any:
-    """Return the model whose trees are shown: of a combination, the first member with the largest weight."""
-    if hasattr(fitted, "weights_") and hasattr(fitted, "estimators_"):
-        return fitted.estimators_[int(fitted.weights_.argmax())]
-    return fitted
+def the_trees(fitted: Any) -> tuple[Any, str]:
+    """Return the model whose trees are shown, and which one it is: of a combination, the member with the largest
+    weight, or the best one; of other models, the model itself and no text."""
+    if hasattr(fitted, "best_name_"):
+        return fitted.best_estimator_, f"of the model {fitted.best_name_}, the best one"
+    if not hasattr(fitted, "weights_") or not hasattr(fitted, "estimators_"):
+        return fitted, ""
+    k = int(fitted.weights_.argmax())
+    names = fitted.names_ if hasattr(fitted, "names_") else list(fitted.named_estimators_)
+    return fitted.estimators_[k], f"of the model {names[k]}, which has a weight of {fitted.weights_[k]:.1%}"
 
 
 def which_tree(fitted: Any, given: str | None) -> Any:
@@ -183,6 +198,11 @@ def class_names(fitted: Any) -> list[str] | None:
     return [label(one) for one in classes]
 
 
+def _tell_member(report: Report, member: str) -> None:
+    if member:
+        report.say(f"  {member}", "dim")
+
+
 def _tell_steps(report: Report, fitted: Any) -> None:
     """Explain the leaf values of boosted trees."""
     if hasattr(fitted, "_booster"):
@@ -194,12 +214,14 @@ def _tell_steps(report: Report, fitted: Any) -> None:
 def _tell_tree(report: Report, fitted: Any, tree: str | None, max_depth: int) -> None:
     from spinney.view.text import export_text
 
-    fitted = the_trees(fitted)
+    fitted, member = the_trees(fitted)
     place = which_tree(fitted, tree)
     is_one = place is None and hasattr(fitted, "classes_")
     text = export_text(fitted, tree=place, max_depth=max_depth, show_weights=is_one, class_names=class_names(fitted))
     report.note(tree=text)
-    report.title((name_of_tree(fitted, place) or "the tree").capitalize())
+    name = name_of_tree(fitted, place) or "the tree"
+    report.title(name[0].upper() + name[1:])
+    _tell_member(report, member)
     _tell_steps(report, fitted)
     if is_one:
         classes = ", ".join(map(label, fitted.classes_))
@@ -212,12 +234,13 @@ def _tell_tree(report: Report, fitted: Any, tree: str | None, max_depth: int) ->
 def _tell_rules(report: Report, fitted: Any, tree: str | None, most: int) -> None:
     from spinney.view.rules import export_rules
 
-    fitted = the_trees(fitted)
+    fitted, member = the_trees(fitted)
     place = which_tree(fitted, tree)
     found = export_rules(fitted, tree=place, sort="samples", class_names=class_names(fitted))
     name = name_of_tree(fitted, place)
     report.note(rules=[rule.text for rule in found], rules_of=name or "the tree")
     report.title(f"{plural(len(found), 'rule')}{f' of {name}' if name else ''}, sorted by number of rows")
+    _tell_member(report, member)
     _tell_steps(report, fitted)
     for rule in list(found)[:most]:
         report.verbatim(f"  {rule.text}")

@@ -41,6 +41,7 @@ _STEPS = 64  # messages of a member in one sum, at most
 _LINGER = 0.03  # seconds that results wait for others
 _SHORT = 2**31 - 1
 _LOOK = 0.5  # seconds between two looks whether the fit is still wanted
+FAREWELL = 5.0  # seconds that a member that fails tries to tell the others
 _WATCH = 5.0  # seconds between two looks whether the client is still there
 _RUNNING = ("executing", "long-running")
 
@@ -390,7 +391,8 @@ class Group:
         others = [one for rank, one in enumerate(self.addresses) if rank != self.rank]
         message = {"session": self._session_name, "what": "fail", "reason": reason}
         calls = [getattr(self.worker.rpc(one), self._op)(**message) for one in others]
-        await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 5)
+        with contextlib.suppress(TimeoutError):  # or it would take the place of the error that is told
+            await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), FAREWELL)
 
     def _look(self) -> None:
         """Raise if the scheduler or the client has let go of this task."""

@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from spinney._team import Team
 from spinney.distributed.dataset import Piece, share_out
-from spinney.distributed.group import Group, GroupLost, Mailbox, name_of, wish_of
+from spinney.distributed.group import FAREWELL, Group, GroupLost, Mailbox, name_of, wish_of
 from spinney.distributed.tasks import (
     Losses,
     WorkersLost,
@@ -36,6 +36,7 @@ from spinney.distributed.tasks import (
 _AHEAD = 8  # results that members may be ahead of the client
 _PATIENCE = 0.3  # seconds that a worker waits for a result before it answers that there is none yet
 _LOOK = 0.5  # seconds between two looks whether all workers are there
+_LAST_WORDS = 6 * FAREWELL  # seconds in which members end after one has failed, so that its error is known here
 
 Shares = dict[str, list[Piece]]  # which worker has which pieces
 
@@ -171,14 +172,19 @@ class Attempt:
         """Raise if a member has failed or is gone."""
         self._judge()
         if reason:  # a member that failed says so to the others before its task ends
-            deadline = time.monotonic() + 5
-            while time.monotonic() < deadline and any(future.status == "pending" for future in self.futures):
-                time.sleep(0.01)
+            deadline = time.monotonic() + _LAST_WORDS
+            while self._is_at_work() and time.monotonic() < deadline:
+                time.sleep(0.02)
             self._judge()
             raise WorkersLost(reason)
         gone = set(self.addresses) - set(workers_now(self.client))
         if gone:
             raise WorkersLost(f"worker {min(gone)} is lost")
+
+    def _is_at_work(self) -> bool:
+        """Whether any member is, on a worker that is there."""
+        awaited = {worker for future, worker in zip(self.futures, self.addresses) if future.status == "pending"}
+        return bool(awaited) and not awaited.isdisjoint(workers_now(self.client))
 
     def _judge(self) -> None:
         """Raise what members raised: an error of the fit is the user's, one of the cluster is a lost worker."""

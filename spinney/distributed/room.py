@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from spinney.distributed.tasks import describe_workers
+
 _FREE = 0.7  # of a worker's memory, which Dask begins to write to the disk from here on
 
 
 def workers_with_room(client: Any, n_bytes: int, what: str, remedy: str) -> dict[str, int]:
     """Address -> threads of the workers whose memory can take so many bytes; an error if there is none."""
-    workers = client.scheduler_info(n_workers=-1)["workers"]
-    if not workers:
-        raise RuntimeError("The Dask cluster has no worker. Start some, then fit again.")
+    workers = describe_workers(client)
     limits = {address: int(about.get("memory_limit") or 0) for address, about in workers.items()}  # 0: no limit
     found = {
         address: int(workers[address]["nthreads"])

@@ -186,6 +186,9 @@ def talk(client: Any, work: Callable[[], Awaitable[Any]], workers: Iterable[str]
     except CancelledError as error:  # Dask's FutureCancelledError, too
         check_client(client)
         raise WorkersLost(str(error)) from error
+    except OSError:
+        workers_now(client)  # raises if the scheduler is gone, which the client may not know yet
+        raise
     except Exception:
         check_client(client)
         raise
@@ -195,12 +198,21 @@ def talk(client: Any, work: Callable[[], Awaitable[Any]], workers: Iterable[str]
 
 def workers_now(client: Any) -> list[str]:
     """Addresses of the workers that the scheduler knows."""
+    return sorted(_known_workers(client))
+
+
+def _known_workers(client: Any) -> dict[str, Any]:
+    """What the scheduler knows of each worker, by address.
+
+    `Client.scheduler_info` may say that there are none: it returns what the client has asked for last, which another
+    thread asks for every two seconds, without workers.
+    """
     doing = _begin(client, lambda: client.scheduler.identity(n_workers=-1))
     try:
         while not doing.done():
             wait([doing], _LOOK)
             check_client(client)
-        return sorted(doing.result()["workers"])
+        return doing.result()["workers"]
     except OSError as error:
         check_client(client)
         raise _scheduler_lost() from error
@@ -210,9 +222,14 @@ def workers_now(client: Any) -> list[str]:
 
 def living_workers(client: Any) -> list[str]:
     """Addresses of the workers that are there now; waits for one."""
+    return sorted(describe_workers(client))
+
+
+def describe_workers(client: Any) -> dict[str, Any]:
+    """What the scheduler knows of the workers that are there now, by address; waits for one."""
     deadline = time.monotonic() + _REPLACEMENT
     while True:
-        found = workers_now(client)
+        found = _known_workers(client)
         if found:
             return found
         if time.monotonic() > deadline:

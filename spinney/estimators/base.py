@@ -317,10 +317,10 @@ class Explained:
         ----------
         X : table
             Rows to explain.
-        background : table, optional
+        background : table, default=None
             Rows to compare with; without it, the training rows, as each tree remembers them.
-        interactions : bool, default False
-            Share contributions out among pairs of columns.
+        interactions : bool, default=False
+            Divide the contributions among pairs of columns.
 
         Returns
         -------

@@ -99,19 +99,19 @@ def boosting_cv(
     X : array-like, DataFrame or out-of-core table
         Data, as for `fit`. A table opened with `spinney.open_table` supplies its own targets and weights. An `init`
         estimator is fitted on the training rows of each fold.
-    y : array-like of shape (n_samples,), optional
+    y : array-like of shape (n_samples,), default=None
         Targets, as for `fit`.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows, as for `fit`.
-    init_score : array-like, optional
+    init_score : array-like, default=None
         Raw scores to start from, as for `fit`.
-    groups : array-like of shape (n_samples,), optional
+    groups : array-like of shape (n_samples,), default=None
         Groups of the rows, passed to the splitter.
     cv : int, splitter or iterable of (train, test), default=5
         As in scikit-learn: an integer means (stratified) K-fold.
-    eval_metric : str, callable, or list of these, optional
-        Metrics, as for `fit`; the first is monitored. Default: the training loss.
-    n_iter_no_change : int, optional
+    eval_metric : str, callable, or list of these, default=None
+        Metrics, as for `fit`; the first is monitored. None: the training loss.
+    n_iter_no_change : int, default=None
         Stop when the mean of the monitored metric has not improved for this number of rounds. None runs all
         `n_estimators`.
     return_train_score : bool, default=False

@@ -108,8 +108,8 @@ class ConfusionMatrix(np.ndarray):
 
         Parameters
         ----------
-        positive : label, optional
-            The class. Default: the second of two classes.
+        positive : label, default=None
+            The class. None: the second of two classes.
 
         Returns
         -------
@@ -170,6 +170,16 @@ class ConfusionMatrix(np.ndarray):
     def plot(self, ax: Any = None) -> Any:
         """Plot the matrix, like `spinney.plot_confusion_matrix`.
 
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Axes to draw on. None: the current axes.
+
+        Returns
+        -------
+        matplotlib axes
+            The axes that were drawn on.
+
         Examples
         --------
         >>> from spinney.evaluate import confusion_matrix
@@ -219,11 +229,11 @@ def confusion_matrix(
         True classes.
     y_pred : array-like of shape (n_samples,)
         Predicted classes.
-    labels : array-like, optional
-        Classes to show, in this order. Default: all classes, sorted.
-    sample_weight : array-like of shape (n_samples,), optional
+    labels : array-like, default=None
+        Classes to show, in this order. None: all classes, sorted.
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
-    normalize : {"true", "pred", "all"}, optional
+    normalize : {"true", "pred", "all"}, default=None
         Return fractions of the true class, of the predicted class, or of all rows, instead of counts.
 
     Returns
@@ -278,14 +288,14 @@ def specificity_score(
         True classes.
     y_pred : array-like of shape (n_samples,), or indicators (n_samples, n_classes)
         Predicted classes.
-    labels : array-like, optional
-        Classes to include. Default: all.
+    labels : array-like, default=None
+        Classes to include. None: all.
     pos_label : label, default=1
         The positive class if average="binary".
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
         "binary": of one class. "macro": the mean over the classes. "micro": of the rows of all classes together.
         "weighted": the mean weighted by support. None: one value per class.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
     zero_division : float, default=0.0
         Specificity of a class that all rows belong to.

@@ -58,8 +58,8 @@ class CrossValidation(dict):
 
         Parameters
         ----------
-        metric : str, optional
-            Name of a score, or a key such as "train_score". Default: the first score.
+        metric : str, default=None
+            Name of a score, or a key such as "train_score". None: the first score.
 
         Returns
         -------
@@ -78,7 +78,17 @@ class CrossValidation(dict):
         return float(np.mean(self._of(metric)))
 
     def std(self, metric: str | None = None) -> float:
-        """Return the standard deviation of a score over the folds; `metric` as in `mean`.
+        """Return the standard deviation of a score over the folds.
+
+        Parameters
+        ----------
+        metric : str, default=None
+            Name of a score, or a key such as "train_score". None: the first score.
+
+        Returns
+        -------
+        float
+            The standard deviation, with divisor n.
 
         Examples
         --------
@@ -99,7 +109,12 @@ class CrossValidation(dict):
         return self[key]
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Return a dict: score -> mean, std, min and max over the folds.
+        """Return the mean, standard deviation and extremes of every score over the folds.
+
+        Returns
+        -------
+        dict of str to dict of str to float
+            Key of the score, such as "test_score" -> "mean", "std", "min" and "max".
 
         Examples
         --------
@@ -160,27 +175,27 @@ def cross_validate(
         Any estimator that follows scikit-learn's conventions. It is cloned, not fitted.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Data, as for the estimator's `fit`.
-    y : array-like of shape (n_samples,), optional
+    y : array-like of shape (n_samples,), default=None
         Targets.
-    groups : array-like of shape (n_samples,), optional
+    groups : array-like of shape (n_samples,), default=None
         Groups of the rows. The rows of a group stay in one fold. With an integer `cv`, or cv="grouped", this means
         `GroupKFold`.
-    scoring : str, callable, list of str or dict, optional
+    scoring : str, callable, list of str or dict, default=None
         As in scikit-learn, and "specificity". A callable receives (model, X, y), and sample_weight if it has that
-        parameter. Default: the estimator's own score.
+        parameter. None: the estimator's own score.
     cv : int, str, splitter or iterable of (train, test), default=5
         An integer: stratified folds for classification, else folds of consecutive rows. "kfold", "stratified",
         "grouped" (5 folds), "repeated" (5 folds, 10 times, always the same), "loo" (leave-one-out). Or a scikit-learn
         splitter.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows, used in fitting and in scores.
-    n_jobs : int or "dask", optional
-        Number of folds fitted in parallel. Default: one, since Spinney's models use all cores themselves. Their folds
+    n_jobs : int or "dask", default=None
+        Number of folds fitted in parallel. None: one, since Spinney's models use all cores themselves. Their folds
         run in threads; on small data they run one after the other, which is faster. "dask": folds are distributed over
         the cluster of the current Dask client.
     verbose : int, default=0
         1 shows a progress bar, 2 prints a line per fold.
-    params : dict, optional
+    params : dict, default=None
         Other arguments of `fit`. Those with one value per row are split like the rows.
     return_train_score : bool, default=False
         Also score the training rows.

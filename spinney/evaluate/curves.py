@@ -67,6 +67,16 @@ class ValidationCurve(tuple):
     def plot(self, ax: Any = None) -> Any:
         """Plot the curve, like `spinney.plot_validation_curve`.
 
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Axes to draw on. None: the current axes.
+
+        Returns
+        -------
+        matplotlib axes
+            The axes that were drawn on.
+
         Examples
         --------
         >>> from spinney import DecisionTreeClassifier
@@ -117,6 +127,16 @@ class LearningCurve(tuple):
     def plot(self, ax: Any = None) -> Any:
         """Plot the curve, like `spinney.plot_learning_curve`.
 
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Axes to draw on. None: the current axes.
+
+        Returns
+        -------
+        matplotlib axes
+            The axes that were drawn on.
+
         Examples
         --------
         >>> from spinney import DecisionTreeClassifier
@@ -155,19 +175,23 @@ def validation_curve(
         As in `cross_validate`.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Data, as for the estimator's `fit`.
-    y : array-like of shape (n_samples,), optional
+    y : array-like of shape (n_samples,), default=None
         Targets.
     param_name : str
         Name of the parameter, such as "max_depth", or "tree__max_depth" in a pipeline.
     param_range : list
         Values to try.
-    groups, sample_weight, params
-        As in `cross_validate`.
+    groups : array-like of shape (n_samples,), default=None
+        Group of each row, for `cv`, as in `cross_validate`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows, as in `cross_validate`.
+    params : dict, default=None
+        Other arguments, as in `cross_validate`.
     cv : int, str, splitter or iterable of (train, test), default=5
         As in `cross_validate`.
-    scoring : str or callable, optional
+    scoring : str or callable, default=None
         As in `cross_validate`, but one score.
-    n_jobs : int or "dask", optional
+    n_jobs : int or "dask", default=None
         As in `cross_validate`.
     verbose : int, default=0
         1 shows a progress bar, 2 prints a line per fit.
@@ -234,7 +258,7 @@ def learning_curve(
         As in `cross_validate`.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Data, as for the estimator's `fit`.
-    y : array-like of shape (n_samples,), optional
+    y : array-like of shape (n_samples,), default=None
         Targets.
     train_sizes : array-like, default=(0.1, 0.325, 0.55, 0.775, 1.0)
         Fractions of the training rows of a fold (floats up to 1), or numbers of rows.
@@ -244,13 +268,17 @@ def learning_curve(
         Seed of `shuffle`.
     return_times : bool, default=False
         Also return fit and score times.
-    groups, sample_weight, params
-        As in `cross_validate`.
+    groups : array-like of shape (n_samples,), default=None
+        Group of each row, for `cv`, as in `cross_validate`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows, as in `cross_validate`.
+    params : dict, default=None
+        Other arguments, as in `cross_validate`.
     cv : int, str, splitter or iterable of (train, test), default=5
         As in `cross_validate`.
-    scoring : str or callable, optional
+    scoring : str or callable, default=None
         As in `cross_validate`, but one score.
-    n_jobs : int or "dask", optional
+    n_jobs : int or "dask", default=None
         As in `cross_validate`.
     verbose : int, default=0
         1 shows a progress bar, 2 prints a line per fit.

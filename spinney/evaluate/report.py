@@ -34,11 +34,11 @@ def classification_report(
         True classes.
     y_pred : array-like of shape (n_samples,), or indicators (n_samples, n_classes)
         Predicted classes.
-    labels : array-like, optional
-        Classes to show, in this order. Default: all classes, sorted.
-    target_names : list of str, optional
+    labels : array-like, default=None
+        Classes to show, in this order. None: all classes, sorted.
+    target_names : list of str, default=None
         Names of the classes.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
     digits : int, default=2
         Number of decimals of the text.

@@ -79,7 +79,12 @@ class SearchResult:
         return getattr(self.best_estimator_, name)
 
     def table(self) -> dict[str, list[Any]]:
-        """Return the candidates from best to worst as a dict of columns: rank, score, spread, times and parameters.
+        """Return the candidates from best to worst as a table.
+
+        Returns
+        -------
+        dict of str to list
+            Columns: rank, score, spread, times and parameters, with one value per candidate.
 
         Examples
         --------

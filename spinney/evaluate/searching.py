@@ -64,19 +64,23 @@ def search(
         of scipy.stats.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Data, as for the estimator's `fit`.
-    y : array-like of shape (n_samples,), optional
+    y : array-like of shape (n_samples,), default=None
         Targets.
     how : {"grid", "random", "halving"}, default="grid"
         "grid": all combinations. "random": a sample of them. "halving": successive halving, which scores all candidates
         with few resources, then the best 1 / `factor` of them with `factor` times as many, until one round is left.
-    n_candidates : int, optional
-        Number of sampled candidates. Default: 10 for "random", all combinations for "halving".
+    n_candidates : int, default=None
+        Number of sampled candidates. None: 10 for "random", all combinations for "halving".
     cv : int, str, splitter or iterable of (train, test), default=5
         As in `cross_validate`.
-    scoring : str, callable, list of str or dict, optional
+    scoring : str, callable, list of str or dict, default=None
         As in `cross_validate`. With several scores, the first chooses the best candidate, or the one named by `refit`.
-    groups, sample_weight, params
-        As in `cross_validate`.
+    groups : array-like of shape (n_samples,), default=None
+        Group of each row, for `cv`, as in `cross_validate`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows, as in `cross_validate`.
+    params : dict, default=None
+        Other arguments, as in `cross_validate`.
     error_score : number or "raise", default=NaN
         Score of a fit that fails; "raise" raises its error.
     refit : bool or str, default=True
@@ -86,13 +90,13 @@ def search(
         Only the training rows of a fold are reduced; candidates are always scored on all held-out rows.
     factor : int, default=3
         With how="halving": how many times more resources each round has.
-    min_resources : int, optional
-        With how="halving": resources of the first round. Default: what leads to `max_resources` in the last round.
-    max_resources : int, optional
-        With how="halving": maximum resources of the last round. Default: all rows. A parameter needs a value.
+    min_resources : int, default=None
+        With how="halving": resources of the first round. None: what leads to `max_resources` in the last round.
+    max_resources : int, default=None
+        With how="halving": maximum resources of the last round. None: all rows. A parameter needs a value.
     random_state : int, RandomState or None, default=None
         Seed that samples the candidates, and the rows in halving.
-    n_jobs : int or "dask", optional
+    n_jobs : int or "dask", default=None
         Number of fits in parallel, or a Dask cluster, as in `cross_validate`.
     verbose : int, default=0
         1 shows a progress bar, 2 prints a line per fit.

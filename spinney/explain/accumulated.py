@@ -48,7 +48,7 @@ def ale(
         Maximum number of bins, with about the same number of rows each. For a pair, the number along each column.
     response_method : str, default="auto"
         As in `partial_dependence`.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows. Rows with a missing value in the column are left out.
 
     Returns

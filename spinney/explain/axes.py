@@ -64,7 +64,7 @@ class Columns:
 
     def numbers(self, column: int) -> np.ndarray:
         """A numeric column, float64."""
-        (panel,) = self.source.numbers([column], "Categories have no order to cut.")
+        (panel,) = self.source.numbers([column], "Categories have no order to split.")
         return panel.values[:, 0].astype(np.float64)
 
     def find(self, feature: Any) -> int:

@@ -38,8 +38,8 @@ def plot_waterfall(explanation: Any, *, most: int = 10, decimals: int = 2, ax: A
         Maximum number of columns with a bar of their own. The others share the last bar.
     decimals : int, default=2
         Number of decimals shown.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------
@@ -119,8 +119,8 @@ def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: A
         Maximum number of columns drawn.
     decimals : int, default=2
         Number of decimals shown next to the bars.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------
@@ -174,8 +174,8 @@ def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax
         Maximum number of columns drawn: those with the largest values.
     decimals : int, default=2
         Number of decimals shown.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------

@@ -64,19 +64,19 @@ def counterfactual(
         tree-based model.
     row : dict, Series, sequence or DataFrame of one row
         Values by column name, or in the order of the columns.
-    target : label, or pair of numbers, optional
-        The class you want; default: any other than the predicted class. For regression a range (low, high), one of
+    target : label, or pair of numbers, default=None
+        The class you want; None: any other than the predicted class. For regression a range (low, high), one of
         which may be None, or a list of ranges for several outputs. For isolation forests 1 or -1.
-    probability : float, optional
+    probability : float, default=None
         Smallest probability that the class must have.
-    fixed : list of columns, optional
+    fixed : list of columns, default=()
         Columns that must not change, by name or number.
-    directions : dict, optional
+    directions : dict, default=None
         Column -> "increase" or "decrease": the only direction in which it may change.
-    bounds : dict, optional
+    bounds : dict, default=None
         Column -> (low, high) for numbers, either of which may be None; a list of the allowed categories for categorical
         columns.
-    fill : list of columns, optional
+    fill : list of columns, default=()
         Columns whose missing value may be replaced. Other missing values stay missing, and no value becomes missing.
     whole : "auto" or list of columns, default="auto"
         Columns of integers. "auto": Booleans; columns of integers in `populated` or `scale` if these are data;
@@ -85,20 +85,20 @@ def counterfactual(
     cost : {"l1", "l0"}, default="l1"
         "l1": the sum of the absolute changes, each divided by the scale of its column; a change of category costs 1.
         "l0": the number of columns that change.
-    weights : dict, optional
-        Column -> factor of its cost. Default: 1.
-    scale : dict, array-like or DataFrame, optional
+    weights : dict, default=None
+        Column -> factor of its cost. None: 1.
+    scale : dict, array-like or DataFrame, default=None
         Column -> unit, or data: the unit of a column is then its median absolute deviation there, or half its range if
-        that is 0. Default: the units of `populated`, or of the model's own thresholds.
+        that is 0. None: the units of `populated`, or of the model's own thresholds.
     n : int, default=1
         Maximum number of counterfactuals. Each further one leaves unchanged at least one column that each earlier one
         changes.
-    populated : array-like or DataFrame, optional
+    populated : array-like or DataFrame, default=None
         Allow only regions that contain one of these rows: the result falls into the same leaf of every tree as one of
         them.
-    time_limit : float, optional
-        Time limit in seconds; `math.inf` for none. Default: 10, or none if `max_nodes` is given.
-    max_nodes : int, optional
+    time_limit : float, default=None
+        Time limit in seconds; `math.inf` for none. None: 10, or none if `max_nodes` is given.
+    max_nodes : int, default=None
         Maximum number of boxes that branch and bound explores. Unlike `time_limit`, it gives the same result on any
         machine, however busy it is. `nodes` of the result is the number explored.
 

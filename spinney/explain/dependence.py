@@ -63,7 +63,7 @@ def partial_dependence(
     features : int, str, tuple of two, or list of these
         A column, by number or name, or a pair of columns that change together. A list gives one result per entry, and
         None one per column. Several columns in one call cost little more than one.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows in the mean.
     response_method : {"auto", "predict", "predict_proba", "decision_function", "raw", "score_samples"}, default="auto"
         What is averaged. "auto": probabilities of a classifier, predictions of a regressor, scores of an isolation
@@ -74,7 +74,7 @@ def partial_dependence(
     grid_resolution : int, default=100
         Number of equally spaced grid points between the percentiles. A column with fewer distinct values is set to each
         of them, and a categorical column to each category.
-    custom_values : dict, optional
+    custom_values : dict, default=None
         Grid values of some columns, by number or name. NaN and None are missing values.
     missing : bool, default=False
         Add a last point to each grid: the value is missing.

@@ -38,14 +38,25 @@ class _Panels:
 
         Parameters
         ----------
-        ax : matplotlib axes, or as many as there are panels, optional
-            Where to draw; a new figure by default.
+        ax : matplotlib axes, or as many as there are panels, default=None
+            Axes to draw on. None: a new figure.
         n_cols : int, default=3
-            Panels side by side in a new figure.
+            Number of columns of panels in a new figure.
 
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.explain import PartialDependenceDisplay, partial_dependence
+        >>> X, y = load_penguins()
+        >>> model = DecisionTreeClassifier(max_depth=3).fit(X, y)
+        >>> display = PartialDependenceDisplay(partial_dependence(model, X, ["body_mass_g"]), target=0)
+        >>> display.plot().axes_.shape
+        (1,)
         """
         plt = import_pyplot(type(self).__name__)
         self.axes_ = self._make_axes(plt, ax, n_cols)
@@ -182,13 +193,13 @@ class PartialDependenceDisplay(_Panels):
     ----------
     results : Bunch or list of Bunch
         From `partial_dependence` or `ice`.
-    target : int, optional
-        Output to draw. Default: all outputs.
-    classes : sequence, optional
+    target : int, default=None
+        Output to draw. None: all outputs.
+    classes : sequence, default=None
         Names of the outputs.
     centered : bool, default=False
         Start all curves at 0.
-    deciles : dict, optional
+    deciles : dict, default=None
         Column -> its deciles, drawn as ticks.
 
     Examples
@@ -235,11 +246,11 @@ class PartialDependenceDisplay(_Panels):
             As in `partial_dependence`: one panel per entry.
         kind : {"average", "individual", "both"}, default="average"
             The mean, the curves of up to 300 rows, or both.
-        target : class label or int, optional
-            Class or output to draw. Default: all of them.
+        target : class label or int, default=None
+            Class or output to draw. None: all of them.
         centered : bool, default=False
             Start all curves at 0.
-        ax : matplotlib axes or array of axes, optional
+        ax : matplotlib axes or array of axes, default=None
             As in `plot`.
         n_cols : int, default=3
             As in `plot`.
@@ -250,6 +261,17 @@ class PartialDependenceDisplay(_Panels):
         -------
         PartialDependenceDisplay
             The display, with its axes in `axes_`.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.explain import PartialDependenceDisplay
+        >>> X, y = load_penguins()
+        >>> model = DecisionTreeClassifier(max_depth=3).fit(X, y)
+        >>> display = PartialDependenceDisplay.from_estimator(model, X, ["body_mass_g", "year"], target="Gentoo")
+        >>> display.axes_.shape
+        (2,)
         """
         found = partial_dependence(model, X, features, kind=kind, **options)
         return cls(found, centered=centered, **_told(model, X, found, "average", target)).plot(ax=ax, n_cols=n_cols)
@@ -283,11 +305,11 @@ class ALEDisplay(_Panels):
     ----------
     results : Bunch or list of Bunch
         From `ale`.
-    target : int, optional
-        Output to draw. Default: all outputs.
-    classes : sequence, optional
+    target : int, default=None
+        Output to draw. None: all outputs.
+    classes : sequence, default=None
         Names of the outputs.
-    deciles : dict, optional
+    deciles : dict, default=None
         Column -> its deciles, drawn as ticks.
 
     Examples
@@ -311,12 +333,38 @@ class ALEDisplay(_Panels):
     ) -> ALEDisplay:
         """Compute accumulated local effects and plot them.
 
-        `options` are other parameters of `ale`; the rest is as in `PartialDependenceDisplay.from_estimator`.
+        Parameters
+        ----------
+        model : fitted model
+            As in `ale`.
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Rows to average over.
+        features : int, str, tuple of two, or list of these
+            As in `ale`: one panel per entry.
+        target : class label or int, default=None
+            Class or output to draw. None: all of them.
+        ax : matplotlib axes or array of axes, default=None
+            As in `plot`.
+        n_cols : int, default=3
+            As in `plot`.
+        **options
+            Other parameters of `ale`.
 
         Returns
         -------
         ALEDisplay
             The display, with its axes in `axes_`.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.explain import ALEDisplay
+        >>> X, y = load_penguins()
+        >>> model = DecisionTreeClassifier(max_depth=3).fit(X, y)
+        >>> display = ALEDisplay.from_estimator(model, X, ["body_mass_g", "year"], target="Gentoo")
+        >>> display.axes_.shape
+        (2,)
         """
         found = ale(model, X, features, **options)
         return cls(found, **_told(model, X, found, "effect", target)).plot(ax=ax, n_cols=n_cols)

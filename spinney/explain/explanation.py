@@ -40,11 +40,11 @@ class Explanation:
         dimension of columns.
     base_values : float or ndarray
         Expected prediction when no column is known; one number per output.
-    data : ndarray of shape (rows, columns), optional
+    data : ndarray of shape (rows, columns), default=None
         The explained rows.
-    feature_names : list of str, optional
+    feature_names : list of str, default=None
         Names of the columns.
-    output_names : list of str, optional
+    output_names : list of str, default=None
         Names of the outputs, if there are several.
     interactions : bool, default=False
         Whether the values are SHAP interaction values.
@@ -201,6 +201,11 @@ class Explanation:
     def total(self) -> np.ndarray:
         """Return the predictions: base values plus all contributions.
 
+        Returns
+        -------
+        ndarray
+            One number per row and output. A single row or output has no axis.
+
         Examples
         --------
         >>> import numpy as np
@@ -212,7 +217,13 @@ class Explanation:
         return np.asarray(self.base_values) + self.values.sum(axis=axes)
 
     def to_shap(self) -> Any:
-        """Convert to a `shap.Explanation`, for the plots of that library."""
+        """Convert to a `shap.Explanation`, for the plots of that library.
+
+        Returns
+        -------
+        shap.Explanation
+            The same values, base values, data and names. Needs the package shap.
+        """
         try:
             import shap
         except ImportError as error:

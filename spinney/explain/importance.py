@@ -54,10 +54,10 @@ def importances(
     ----------
     model : fitted model
         A model of Spinney's trees; for kind="permutation", any fitted estimator.
-    X : array-like or DataFrame of shape (n_samples, n_features), optional
+    X : array-like or DataFrame of shape (n_samples, n_features), default=None
         Needed for "permutation" and "held_out": rows that the model has not seen, or the training rows if
         `out_of_bag=True`. Needed for "shap": rows to explain.
-    y : array-like of shape (n_samples,), optional
+    y : array-like of shape (n_samples,), default=None
         Targets of X, for "permutation" and "held_out".
     kind : {"gain", "split", "cover", "held_out", "permutation", "shap"}, default="gain"
         "gain": the gain, or decrease of impurity, of the splits on the column in training. "split": the number of
@@ -66,16 +66,16 @@ def importances(
         same splits on rows that did not choose them. It is about 0 for noise, and negative where boosting has
         overfitted noise. "permutation": the fall of the score when the column is shuffled. "shap": the mean absolute
         SHAP value.
-    groups : dict from name to list of columns, or list of lists, optional
+    groups : dict from name to list of columns, or list of lists, default=None
         Groups of columns with one importance each: shuffled together with "permutation", else added up.
     out_of_bag : bool, default=False
         X and y are the training rows in their order. Each tree is evaluated on the rows that it has not seen.
     n_repeats : int, default=5
         Number of times that each column is shuffled, for "permutation".
-    scoring : str or callable, optional
-        scikit-learn's name of a score, for "permutation". Default: the model's own score. With `out_of_bag=True`,
+    scoring : str or callable, default=None
+        scikit-learn's name of a score, for "permutation". None: the model's own score. With `out_of_bag=True`,
         errors and squared errors are used.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows of X.
     random_state : int, RandomState or None, default=0
         Seed of the shuffles, and of the division of the rows into parts.

@@ -43,8 +43,8 @@ def friedman_h(
         Trees, forests, bagging, boosting, and AdaBoost for classification.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Rows over which effects are averaged.
-    features : list of int, str or pairs, optional
-        Columns whose pairs are measured, or the pairs themselves. Default: every column that the trees split on.
+    features : list of int, str or pairs, default=None
+        Columns whose pairs are measured, or the pairs themselves. None: every column that the trees split on.
     kind : {"pairs", "overall"}, default="pairs"
         Measure each pair, or each column with all others.
     response_method : {"auto", "raw", "predict", "predict_proba", "decision_function"}, default="auto"

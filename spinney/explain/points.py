@@ -42,8 +42,8 @@ def plot_beeswarm(explanation: Any, *, most: int = 12, ax: Any = None) -> Any:
         If there are several outputs, choose one: `shap(model, X)[..., "yes"]`. A `shap.Explanation` is accepted too.
     most : int, default=12
         Maximum number of columns drawn.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------
@@ -140,10 +140,10 @@ def plot_shap_dependence(
         similar values.
     column : str or int
         Column to plot.
-    colour : str or int, optional
-        Column that colours the points; None uses one colour. Default: the column with the strongest interaction.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    colour : str, int or None, default="auto"
+        Column that colours the points. None uses one colour, and "auto" the column with the strongest interaction.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------

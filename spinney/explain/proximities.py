@@ -36,8 +36,8 @@ def proximity(model: Any, X: Any, Y: Any = None, *, kind: str = "leaves", sparse
         A tree, forest, bagging of trees, isolation forest, random trees embedding or boosted model.
     X : array-like or DataFrame of shape (n_samples_X, n_features)
         Rows to compare.
-    Y : array-like or DataFrame of shape (n_samples_Y, n_features), optional
-        Rows to compare with. Default: X.
+    Y : array-like or DataFrame of shape (n_samples_Y, n_features), default=None
+        Rows to compare with. None: X.
     kind : {"leaves", "out_of_bag", "gap"}, default="leaves"
         "leaves": the fraction of the trees in which both rows fall into the same leaf. "out_of_bag": the same, but only
         of trees that were fitted without either row; X must be the training rows. "gap": the weight of each training
@@ -75,7 +75,7 @@ def nearest_rows(model: Any, X: Any, Y: Any = None, *, n_rows: int = 5, kind: st
         As in `proximity`.
     X : array-like or DataFrame of shape (n_samples_X, n_features)
         Rows whose neighbours are found.
-    Y : array-like or DataFrame of shape (n_samples_Y, n_features), optional
+    Y : array-like or DataFrame of shape (n_samples_Y, n_features), default=None
         Candidate neighbours. Without Y, they are the other rows of X.
     n_rows : int, default=5
         Number of neighbours per row.
@@ -122,8 +122,8 @@ def outlier_scores(model: Any, X: Any, y: Any = None, *, kind: str = "leaves") -
         As in `proximity`.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Rows to score.
-    y : array-like of shape (n_samples,), optional
-        Classes of the rows. Default: all rows are one class.
+    y : array-like of shape (n_samples,), default=None
+        Classes of the rows. None: all rows are one class.
     kind : {"leaves", "out_of_bag"}, default="leaves"
         As in `proximity`.
 

@@ -145,7 +145,12 @@ class Counterfactuals:
         return iter(self.found)
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row per change.
+        """Convert to a pandas DataFrame.
+
+        Returns
+        -------
+        pandas DataFrame
+            One row per changed column of each counterfactual.
 
         Examples
         --------

@@ -58,8 +58,8 @@ def ensemble_rules(model: Any, *, most: int | None = None, decimals: int = 2) ->
     ----------
     model : fitted model that is a sum of Spinney's trees
         An ensemble with few enough leaves to be read.
-    most : int, optional
-        Maximum number of rules. Default: all rules.
+    most : int, default=None
+        Maximum number of rules. None: all rules.
     decimals : int, default=2
         Number of decimals of thresholds.
 

@@ -124,7 +124,7 @@ def select_features(
         Targets.
     cv : int, str, splitter or iterable, default=5
         As in `spinney.evaluate.cross_validate`.
-    scoring : str or callable, optional
+    scoring : str or callable, default=None
         As in `spinney.evaluate.cross_validate`, but one score.
     step : float, default=0.7
         Fraction of the columns that stay at each step.
@@ -132,9 +132,9 @@ def select_features(
         Smallest number of columns that is tried.
     tolerance : float, default=1.0
         Number of standard errors by which the mean score may be worse than the best.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         Number of folds fitted in parallel.
 
     Returns

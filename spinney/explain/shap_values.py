@@ -41,7 +41,7 @@ def shap(
         trees, an `IsolationForest`, or an imported model.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Rows to explain, with the columns that the model was fitted on.
-    background : array-like or DataFrame, optional
+    background : array-like or DataFrame, default=None
         Rows to compare with. Columns that are not known are taken from them, all rows with equal weight
         ("interventional"). A few hundred rows are enough; the time grows with their number. Without a background, a row
         follows both branches of a split on an unknown column, with the fractions of the training rows that took them
@@ -49,8 +49,8 @@ def shap(
     interactions : bool, default=False
         Split each contribution into pairs of columns. The diagonal holds the effect of a column alone, and half of the
         joint effect of a pair is on either side of it. The rows of the matrix add up to the SHAP values.
-    n_jobs : int, optional
-        Number of threads. Default: that of the model. The values do not depend on it.
+    n_jobs : int, default=None
+        Number of threads. None: that of the model. The values do not depend on it.
 
     Returns
     -------

@@ -120,10 +120,10 @@ def path(model: Any, row: Any, *, target: Any = None, most_trees: int | None = N
         A tree, or an ensemble that is a sum of its trees.
     row : dict, Series, sequence or DataFrame of one row
         Values by column name, or in the order of the columns, as in `predict_row`.
-    target : class label or int, optional
-        Class or output to describe. Default: the predicted class.
-    most_trees : int, optional
-        Number of trees to print: those that change the prediction most. All trees contribute. Default: all trees.
+    target : class label or int, default=None
+        Class or output to describe. None: the predicted class.
+    most_trees : int, default=None
+        Number of trees to print: those that change the prediction most. All trees contribute. None: all trees.
     decimals : int, default=2
         Number of decimals of thresholds.
 

@@ -71,15 +71,15 @@ def _audit_shape(forest: Forest, place: str) -> None:
     end = np.arange(n) + size
     demand((end <= end_of_tree).all(), "A subtree must end within its tree", place)
     n_asks = len(asks)
-    demand(len(forest.feature) == n_asks, f"There are {n_asks} questions and {len(forest.feature)} columns", place)
-    demand(len(forest.turn) == n_asks, f"There are {n_asks} questions and {len(forest.turn)} turns", place)
+    demand(len(forest.feature) == n_asks, f"There are {n_asks} splits and {len(forest.feature)} columns", place)
+    demand(len(forest.turn) == n_asks, f"There are {n_asks} splits and {len(forest.turn)} turns", place)
     if (forest.turn & ASKS_BRANCHES).any():
         _audit_branches(forest, size, end, asks, place)
         return
     left = asks + 1
     right = left + size[left]
-    demand((right < end[asks]).all(), "A question needs a second branch", place)
-    demand((end[right] == end[asks]).all(), "The branches of a question must fill its subtree", place)
+    demand((right < end[asks]).all(), "A split needs a second branch", place)
+    demand((end[right] == end[asks]).all(), "The branches of a split must fill its subtree", place)
 
 
 def _audit_branches(forest: Forest, size: np.ndarray, end: np.ndarray, asks: np.ndarray, place: str) -> None:
@@ -97,21 +97,21 @@ def _audit_branches(forest: Forest, size: np.ndarray, end: np.ndarray, asks: np.
         open_nodes.append(node)
     found = np.array(n_children)[asks]
     many = (forest.turn & ASKS_BRANCHES) != 0
-    demand((found >= 2).all() and (found[~many] == 2).all(), "A question needs two branches", place)
+    demand((found >= 2).all() and (found[~many] == 2).all(), "A split needs two branches", place)
 
 
 def _audit_questions(forest: Forest, place: str) -> None:
     turn, feature, n_asks = forest.turn, forest.feature, len(forest.feature)
-    demand(
-        feature.max(initial=0) < forest.n_columns, "A question is about a column that is not there", f"{place}.feature"
-    )
+    demand(feature.max(initial=0) < forest.n_columns, "A split uses a column that does not exist", f"{place}.feature")
     is_set, many = (turn & ASKS_SET) != 0, (turn & ASKS_BRANCHES) != 0
-    demand(not (turn & ~np.uint8(_BITS)).any(), "A question is asked in an unknown way", f"{place}.turn")
-    demand(not (is_set & many).any(), "A question is about a set or about each category", f"{place}.turn")
+    demand(not (turn & ~np.uint8(_BITS)).any(), "The kind of a split is unknown", f"{place}.turn")
+    demand(
+        not (is_set & many).any(), "A split must test a set or have a branch per category, not both", f"{place}.turn"
+    )
     if forest.bins is None:
         demand(
             len(forest.threshold) == n_asks and not len(forest.code),
-            "Every question needs a threshold",
+            "Every split needs a threshold",
             f"{place}.threshold",
         )
         known = ~np.isnan(forest.threshold) | is_set | many
@@ -119,13 +119,15 @@ def _audit_questions(forest: Forest, place: str) -> None:
         return
     place = f"{place}.code"
     demand(forest.bins.n_columns == forest.n_columns, "There must be bins for every column", place)
-    demand(len(forest.code) == n_asks and not len(forest.threshold), "Every question needs a code", place)
+    demand(len(forest.code) == n_asks and not len(forest.threshold), "Every split needs a code", place)
     plain = not (turn & ~np.uint8(MISSING_LEFT | ASKS_SET)).any()
     demand(plain, "Trees from bins have two branches, and missing values take one", f"{place[:-5]}.turn")
     by_number = ~forest.bins.is_categorical[feature]
-    demand((is_set != by_number).all(), "Categories are asked about in sets, numbers by codes", place)
+    demand((is_set != by_number).all(), "Splits on categories need sets, and splits on numbers need codes", place)
     demand(
-        (forest.code < np.maximum(forest.bins.n_bins[feature], 1))[~is_set].all(), "A code is not one of a bin", place
+        (forest.code < np.maximum(forest.bins.n_bins[feature], 1))[~is_set].all(),
+        "A code does not belong to a bin",
+        place,
     )
 
 
@@ -133,7 +135,7 @@ def _audit_sets(forest: Forest, place: str) -> None:
     start, is_set = forest.set_start, forest.is_set
     n_sets = int(np.count_nonzero(is_set))
     place = f"{place}.sets"
-    demand(len(start) == n_sets + 1 and start[0] == 0, f"There must be a set for each of {n_sets} questions", place)
+    demand(len(start) == n_sets + 1 and start[0] == 0, f"There must be a set for each of {n_sets} splits", place)
     ascend = (start[1:] >= start[:-1]).all()
     demand(ascend and start[-1] == len(forest.sets), "Sets must fill their array", place)
     lengths = np.diff(start)
@@ -146,14 +148,14 @@ def _audit_sets(forest: Forest, place: str) -> None:
 def _audit_answers(forest: Forest, place: str) -> None:
     answers, classes = forest.answers, forest.n_classes
     place = f"{place}.answers"
-    demand(len(answers) == forest.n_nodes, "Every node needs an answer", place)
-    demand(forest.criterion is None or 0 <= forest.criterion <= _OWN_CRITERION, "The criterion is not known", place)
-    demand(np.isfinite(answers).all(), "Answers must be finite", place)
+    demand(len(answers) == forest.n_nodes, "Every node needs a value", place)
+    demand(forest.criterion is None or 0 <= forest.criterion <= _OWN_CRITERION, "The criterion is unknown", place)
+    demand(np.isfinite(answers).all(), "Node values must be finite", place)
     if classes is None:
-        demand(answers.shape[1] >= 1 and answers.shape[2] == 1, "A node must answer with a number per output", place)
+        demand(answers.shape[1] >= 1 and answers.shape[2] == 1, "A node must have one number per output", place)
         demand(forest.criterion is not None or answers.shape[1] == 1, "A boosted tree has one output", place)
         return
-    demand(forest.criterion is not None, "A boosted tree answers with numbers", place)
+    demand(forest.criterion is not None, "The nodes of a boosted tree must hold numbers", place)
     good = (
         len(classes) == answers.shape[1]
         and all(c >= 1 for c in classes)
@@ -164,7 +166,7 @@ def _audit_answers(forest: Forest, place: str) -> None:
         (answers >= 0).all() and (answers.sum(axis=2, dtype=np.float64) > 0).all(), "Weights must be positive", place
     )
     for k, n_classes in enumerate(classes):
-        demand(not answers[:, k, n_classes:].any(), "A class that is not there has a weight", place)
+        demand(not answers[:, k, n_classes:].any(), "A class that does not exist has a weight", place)
 
 
 def _audit_counts(forest: Forest, place: str) -> None:

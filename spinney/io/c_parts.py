@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 READ = """
-/* a row whose categories that do not exist are missing */
+/* a row; unknown categories count as missing */
 static void NAME_read(const double *row, double *x) {
     for (int j = 0; j < NAME_n_columns; j++) {
         const double value = row[j];
@@ -60,14 +60,14 @@ static double NAME_log(double x) {
 """
 
 _RAW = """
-/* raw scores: what all trees say, added up in order */
+/* raw scores: the sum of all trees' values, in order */
 static void NAME_raw(const double *row, double *raw) {
     double x[NAME_n_columns];
     NAME_read(row, x);
     for (int k = 0; k < NAME_n_scores; k++) raw[k] = NAME_start[k];
     for (int t = 0; t < NAME_n_trees; t++) {
-        const double *says = NAME_values[NAME_trees[t](x)];
-        for (int k = 0; k < NAME_n_scores; k++) raw[k] += says[k];
+        const double *values = NAME_values[NAME_trees[t](x)];
+        for (int k = 0; k < NAME_n_scores; k++) raw[k] += values[k];
     }
 }
 """
@@ -83,7 +83,7 @@ static void NAME_raw(const double *row, double *raw) {
 """
 
 _RAW_SPREAD = """
-/* shares of the classes; a missing value goes down every branch, in shares of its training weight */
+/* class fractions; a row with a missing value goes down every branch, weighted by its training weight */
 static void NAME_raw(const double *row, double *raw) {
     double x[NAME_n_columns];
     NAME_read(row, x);
@@ -93,7 +93,7 @@ static void NAME_raw(const double *row, double *raw) {
 """
 
 _RAW_OF_VOTES = """
-/* votes: each tree's for the class of its greatest share, and a little against the others */
+/* votes: each tree votes for its most probable class, and a little against the others */
 static void NAME_raw(const double *row, double *raw) {
     double x[NAME_n_columns], shares[NAME_n_scores];
     NAME_read(row, x);
@@ -110,7 +110,7 @@ static void NAME_raw(const double *row, double *raw) {
 """
 
 _RAW_BY_CONFIDENCE = """
-/* votes: each tree's for the class of its greatest share, as large as its confidence */
+/* votes: each tree votes for its most probable class, weighted by its confidence */
 static void NAME_raw(const double *row, double *raw) {
     double x[NAME_n_columns], shares[NAME_n_scores + 1];
     NAME_read(row, x);
@@ -212,9 +212,9 @@ static int NAME_leaf(const double *row) {
 }
 
 void PREDICT_proba(const double *row, double *out) {
-    const double *says = NAME_values[NAME_leaf(row)];
+    const double *values = NAME_values[NAME_leaf(row)];
     for (int o = 0; o < NAME_n_outputs; o++)
-        for (int k = NAME_begin[o]; k < NAME_end[o]; k++) *out++ = says[k] / NAME_divisor;
+        for (int k = NAME_begin[o]; k < NAME_end[o]; k++) *out++ = values[k] / NAME_divisor;
 }
 """
 
@@ -301,7 +301,7 @@ int PREDICT(const double *row) {
 """
 
 _MARGIN = """
-/* how the vote goes: positive for the second class */
+/* the margin of the vote: positive for the second class */
 static double NAME_margin(const double *row) {
     double raw[NAME_n_scores];
     NAME_raw(row, raw);
@@ -320,22 +320,22 @@ int PREDICT(const double *row) {
 """
 
 _MEDIAN = """
-/* the median of what the trees say, weighted by their votes */
+/* the median of the trees' predictions, weighted by the estimator weights */
 double PREDICT(const double *row) {
-    double x[NAME_n_columns], said[NAME_n_trees], votes[NAME_n_trees], total = 0.0, reached = 0.0;
+    double x[NAME_n_columns], predicted[NAME_n_trees], votes[NAME_n_trees], total = 0.0, reached = 0.0;
     NAME_read(row, x);
     for (int t = 0; t < NAME_n_trees; t++) {
         const double value = NAME_trees[t](x);
         int k = t;
-        for (; k > 0 && said[k - 1] > value; k--) said[k] = said[k - 1], votes[k] = votes[k - 1];
-        said[k] = value, votes[k] = NAME_votes[t];
+        for (; k > 0 && predicted[k - 1] > value; k--) predicted[k] = predicted[k - 1], votes[k] = votes[k - 1];
+        predicted[k] = value, votes[k] = NAME_votes[t];
     }
     for (int t = 0; t < NAME_n_trees; t++) total += votes[t];
     for (int t = 0; t < NAME_n_trees; t++) {
         reached += votes[t];
-        if (reached >= 0.5 * total) return said[t];
+        if (reached >= 0.5 * total) return predicted[t];
     }
-    return said[0];
+    return predicted[0];
 }
 """
 

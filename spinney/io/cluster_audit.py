@@ -31,7 +31,7 @@ def minibatch(model: Any, place: str) -> None:
     running, k = model._running, len(model.cluster_centers_)
     same = running.means.shape == model.cluster_centers_.shape and len(model.counts_) == k
     same = same and running.dtype == model.cluster_centers_.dtype
-    demand(same, "Centres are others than those that learn", f"{place}._running")
+    demand(same, "Centres differ from the running means", f"{place}._running")
 
 
 def bisecting(model: Any, place: str) -> None:
@@ -46,9 +46,7 @@ def bisecting(model: Any, place: str) -> None:
     demand(same, "Centres have several dtypes", f"{place}.node_centers_")
     is_leaf = np.ones(n, bool)
     for number, node in enumerate(splits.tolist()):
-        demand(
-            0 <= node < 2 * number + 1 and is_leaf[node], "A node is split that is not there", f"{place}.split_nodes_"
-        )
+        demand(0 <= node < 2 * number + 1 and is_leaf[node], "A split node does not exist", f"{place}.split_nodes_")
         is_leaf[node] = False
     good = (np.sort(nodes[is_leaf]) == np.arange(k)).all() and (nodes[~is_leaf] == -1).all()
     demand(good, "Leaves must be the clusters", f"{place}.node_labels_")

@@ -39,7 +39,7 @@ def _answers(model: Any, forest: Forest, place: str) -> None:
     if hasattr(model, "n_outputs_"):
         demand(model.n_outputs_ == forest.n_outputs, "Trees have another number of outputs", f"{place}.n_outputs_")
     if not hasattr(model, "classes_"):
-        demand(forest.n_classes is None, "Trees answer with classes that the model does not have", place)
+        demand(forest.n_classes is None, "The trees predict classes that the model does not have", place)
         return
     found = [len(one) for one in _classes(model)]
     demand(list(forest.n_classes or ()) == found, "Trees have other classes", f"{place}.classes_")
@@ -79,7 +79,7 @@ def forest(model: Any, place: str) -> None:
             if bags is None:
                 _rows(model.forest_, n_rows, f"{place}._bags")
     elif model._bags is not None:
-        demand(len(model._bags.order) == model._n_rows, "Rows were drawn from another table", f"{place}._bags")
+        demand(len(model._bags.order) == model._n_rows, "Rows were sampled from other data", f"{place}._bags")
         demand(model._bags.shift == 0, "Trees were not merged", f"{place}._bags")
     else:
         _rows(model.forest_, model._n_rows, f"{place}._n_rows")
@@ -94,22 +94,26 @@ def forest(model: Any, place: str) -> None:
 def _rows(forest: Forest, n_rows: int, place: str) -> None:
     """A table of so many rows fits trees that were grown on all of them; most may have had no weight."""
     grown = int(forest.counts()[forest.first[:-1]].max())
-    demand(n_rows <= _MOST_WITHOUT * (grown + 1), f"Trees of {grown} rows are not of a table of {n_rows}", place)
+    demand(n_rows <= _MOST_WITHOUT * (grown + 1), f"Trees of {grown} rows do not belong to data of {n_rows}", place)
 
 
 def _template(model: Any, place: str) -> None:
     """What `estimators_` are copies of: an unfitted tree."""
     known = type(model.estimator_).__name__
     trees = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
-    demand(known in trees and not hasattr(model.estimator_, "tree_"), "Trees are wanted", f"{place}.estimator_")
+    demand(
+        known in trees and not hasattr(model.estimator_, "tree_"),
+        "The base estimator must be an unfitted tree",
+        f"{place}.estimator_",
+    )
 
 
 def _draws(model: Any, n_members: int, place: str) -> None:
     place = f"{place}._draws"
     demand(len(model._draws) == n_members > 0, "Every member needs its rows and columns", place)
     for k, one in enumerate(model._draws):
-        demand(one.subspaces.n_columns == model.n_features_in_, "Columns are those of another table", place)
-        demand(max(one.bags.shift, one.subspaces.shift) <= k, "A member was merged before it was there", place)
+        demand(one.subspaces.n_columns == model.n_features_in_, "Columns belong to other data", place)
+        demand(max(one.bags.shift, one.subspaces.shift) <= k, "A member was merged before it existed", place)
 
 
 def bagging(model: Any, place: str) -> None:
@@ -136,7 +140,7 @@ def isolation(model: Any, place: str) -> None:
     _store(model, place)
     _template(model, place)
     _draws(model, model.forest_.n_trees, place)
-    demand(model.forest_.n_outputs == 1, "Isolation trees answer with depths", f"{place}.forest_")
+    demand(model.forest_.n_outputs == 1, "The nodes of isolation trees must hold one depth", f"{place}.forest_")
 
 
 def boosting(model: Any, place: str) -> None:
@@ -158,7 +162,7 @@ def boosting(model: Any, place: str) -> None:
             demand(isinstance(model.loss, Loss), "A loss is a name or a record", f"{place}.loss")
     except (TypeError, ValueError) as error:
         demand(False, f"The loss cannot be used: {str(error).rstrip('.')}", f"{place}.loss")
-    demand(model.scorer_ is not False, "A scorer is there or not", f"{place}.scorer_")
+    demand(model.scorer_ is not False, "The scorer must not be False", f"{place}.scorer_")
     if model._init is not None:
         _fitted_member(model._init, model, f"{place}._init")
 
@@ -183,7 +187,7 @@ def imported(model: Any, place: str) -> None:
         demand(model.n_outputs_ == forest.n_outputs, "Trees have another number of outputs", f"{place}.n_outputs_")
     columns = model._schema.columns
     for j in (*reading.numbered, *reading.zero_is_missing):
-        demand(j < len(columns), "A column is not there", f"{place}._reading")
+        demand(j < len(columns), "A column does not exist", f"{place}._reading")
     for j in reading.numbered:
         known: Any = columns[j].categories
         good = known is not None and all(type(one) in (int, float) for one in known)
@@ -279,7 +283,7 @@ def stacking(model: Any, place: str) -> None:
     demand(len(model.stack_method_) == len(model._widths) == n, "Every member needs a method", f"{place}.stack_method_")
     for member, method in zip(model.estimators_, model.stack_method_):
         known = method in ("predict_proba", "decision_function", "predict") and hasattr(member, method)
-        demand(known, f"A member cannot be asked for {method!r:.40}", f"{place}.stack_method_")
+        demand(known, f"A member has no method {method!r:.40}", f"{place}.stack_method_")
     final = model.final_estimator_
     _fitted_member(final, model, f"{place}.final_estimator_")
     width = sum(model._widths) + (getattr(model, "n_features_in_", 0) if model.passthrough else 0)
@@ -287,7 +291,7 @@ def stacking(model: Any, place: str) -> None:
 
 
 def bucket(model: Any, place: str) -> None:
-    demand(model.best_name_ in model.scores_, "The best member is not one of them", f"{place}.best_name_")
+    demand(model.best_name_ in model.scores_, "The best member is not one of the members", f"{place}.best_name_")
     _fitted_member(model.best_estimator_, model, f"{place}.best_estimator_")
 
 

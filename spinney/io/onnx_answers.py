@@ -26,18 +26,18 @@ def check_exportable(formula: Formula) -> None:
     """Refuse, in words, what operators of ONNX cannot say."""
     if spreads(formula.forest):
         raise ValueError(
-            f"this {formula.model} sends rows with missing values down several branches in shares, as C4.5 does, and "
-            "ONNX's trees send a row one way. Use DecisionTreeClassifier(criterion='gain_ratio'), or to_python, to_c "
-            "and to_json, which can say it."
+            f"this {formula.model} sends rows with missing values down several branches, as C4.5 does, but ONNX trees "
+            "send each row down one. Use to_python, to_c or to_json, or fit "
+            "DecisionTreeClassifier(criterion='gain_ratio')."
         )
     if formula.link == "confidence":
         raise ValueError(
-            f"ONNX has no form for the votes of {formula.model}. Use another model, or to_python, to_c or to_json."
+            f"ONNX cannot express the votes of {formula.model}. Use another model, or to_python, to_c or to_json."
         )
     if formula.link == "median":
         raise ValueError(
-            f"{formula.model} predicts a weighted median of its trees, and ONNX's trees can only be added up. Use a "
-            "forest or gradient boosting, or to_python, to_c and to_json, which can say it."
+            f"{formula.model} predicts a weighted median of its trees, but ONNX can only add trees up. Use a "
+            "forest or gradient boosting, or to_python, to_c or to_json."
         )
 
 

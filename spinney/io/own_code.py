@@ -265,7 +265,7 @@ def canonical_text(name: str, text: str, place: str) -> str:
         raise ModelFormatError(f"This is not the text of a function: {error}", place) from None
     if not same:
         raise ModelFormatError(
-            "A source must be one function, without decorators, default values and annotations, and nothing beside it",
+            "A source must be one function, without decorators, default values and annotations, and nothing else",
             place,
         )
     return shown

@@ -18,7 +18,7 @@ def NAME_read(row):
 
 
 def NAME_cell(j, value):
-    """A value as trees compare it."""
+    """A value as the trees compare it."""
     known = NAME_CATEGORIES[j]
     if value is None or value != value:
         return math.nan
@@ -38,7 +38,7 @@ def NAME_cell(j, value):
 
 _SINGLE = '''
 def NAME_rounded(x):
-    """As a float32: sums are made in these, as in the library that has fitted the model."""
+    """As a float32: sums are made in float32, as in the library that fitted the model."""
     try:
         return struct.unpack("f", struct.pack("f", x))[0]
     except OverflowError:
@@ -47,7 +47,7 @@ def NAME_rounded(x):
 
 _DOUBLE = '''
 def NAME_rounded(x):
-    """As it is: sums are made in float64."""
+    """Unchanged: sums are made in float64."""
     return x
 '''
 

@@ -83,7 +83,7 @@ def NAME_log(x):
 
 _RAW = '''
 def NAME_raw(row):
-    """Raw scores: what all trees say, added up in order."""
+    """Raw scores: the sum of all trees' values, in order."""
     x, raw = NAME_read(row), list(NAME_START)
     for tree in NAME_TREES:
         for k, value in enumerate(tree(x)):
@@ -102,7 +102,7 @@ def NAME_raw(row):
 
 _RAW_SPREAD = '''
 def NAME_raw(row):
-    """Shares of the classes; a missing value goes down every branch, in shares of its training weight."""
+    """Class fractions; a row with a missing value goes down every branch, weighted by its training weight."""
     raw = list(NAME_START)
     NAME_TREES[0](NAME_read(row), 1.0, raw)
     return raw
@@ -110,7 +110,7 @@ def NAME_raw(row):
 
 _RAW_OF_VOTES = '''
 def NAME_raw(row):
-    """Votes: each tree's for the class of its greatest share, and a little against the others."""
+    """Votes: each tree votes for its most probable class, and a little against the others."""
     x, raw = NAME_read(row), list(NAME_START)
     for tree, vote in zip(NAME_TREES, NAME_VOTES):
         shares = [0.0] * len(raw)
@@ -123,7 +123,7 @@ def NAME_raw(row):
 
 _RAW_BY_CONFIDENCE = '''
 def NAME_raw(row):
-    """Votes: each tree's for the class of its greatest share, as large as its confidence."""
+    """Votes: each tree votes for its most probable class, weighted by its confidence."""
     x, raw = NAME_read(row), list(NAME_START)
     for tree, prior in zip(NAME_TREES, NAME_PRIORS):
         shares = [0.0] * (len(raw) + 1)
@@ -136,7 +136,7 @@ def NAME_raw(row):
 
 _RAW_AND_MAJORITY = '''
 def NAME_raw(row):
-    """What the leaf says: shares of the classes."""
+    """The class fractions of the leaf."""
     return list(NAME_TREES[0](NAME_read(row))[1])
 '''
 
@@ -255,14 +255,14 @@ def PREDICT_proba(row):
 
 
 def PREDICT(row):
-    """The class that gets most of the vote."""
+    """The class with the largest vote."""
     raw = [value / NAME_DIVISOR for value in NAME_raw(row)]
     return NAME_CLASSES[0][raw.index(max(raw))]
 '''
 
 _CONFIDENCE = '''
 def PREDICT_proba(row):
-    """The probability of each class, a list in the order of the classes: its share of the votes."""
+    """The probability of each class, a list in the order of the classes: its fraction of the votes."""
     raw, total = NAME_raw(row), 0.0
     for value in raw:
         total += value
@@ -270,14 +270,14 @@ def PREDICT_proba(row):
 
 
 def PREDICT(row):
-    """The class that gets most of the vote."""
+    """The class with the largest vote."""
     raw = NAME_raw(row)
     return NAME_CLASSES[0][raw.index(max(raw))]
 '''
 
 _MARGIN = '''
 def NAME_margin(row):
-    """How the vote goes: positive for the second class."""
+    """The margin of the vote: positive for the second class."""
     raw = NAME_raw(row)
     return (raw[1] - raw[0]) / NAME_DIVISOR
 
@@ -289,21 +289,21 @@ def PREDICT_proba(row):
 
 
 def PREDICT(row):
-    """The class that gets most of the vote."""
+    """The class with the largest vote."""
     return NAME_CLASSES[0][NAME_margin(row) > 0]
 '''
 
 _MEDIAN = '''
 def PREDICT(row):
-    """The median of what the trees say, weighted by their votes."""
+    """The median of the trees' predictions, weighted by the estimator weights."""
     x = NAME_read(row)
-    said = [tree(x) for tree in NAME_TREES]
-    order = sorted(range(len(said)), key=said.__getitem__)
+    predicted = [tree(x) for tree in NAME_TREES]
+    order = sorted(range(len(predicted)), key=predicted.__getitem__)
     reached, total = [], 0.0
     for k in order:
         total += NAME_VOTES[k]
         reached.append(total)
-    return next((said[k] for k, so_far in zip(order, reached) if so_far >= 0.5 * total), said[order[0]])
+    return next((predicted[k] for k, so_far in zip(order, reached) if so_far >= 0.5 * total), predicted[order[0]])
 '''
 
 _DEPTH = '''

@@ -177,14 +177,14 @@ def _audit_bags(bags: Any, place: str) -> None:
         f"{place}.order",
     )
     demand(bags.order.min() == 0 and bags.order.max() == n - 1, "Rows must be in some order", f"{place}.order")
-    demand(1 <= bags.n_draws <= _MOST_REPEATS * n, "A row is drawn once at least, and not for ever", f"{place}.n_draws")
+    demand(1 <= bags.n_draws <= _MOST_REPEATS * n, "The number of samples per row is out of range", f"{place}.n_draws")
     if bags.weights is not None:
         good = len(bags.weights) == n and (bags.weights >= 0).all() and bags.weights.any()
         demand(good, "Every row needs a weight", f"{place}.weights")
 
 
 def _audit_subspaces(subspaces: Any, place: str) -> None:
-    demand(subspaces.n_drawn <= subspaces.n_columns, "More columns are drawn than there are", place)
+    demand(subspaces.n_drawn <= subspaces.n_columns, "More columns are sampled than exist", place)
 
 
 def _audit_pool(pool: Any, place: str) -> None:
@@ -193,15 +193,15 @@ def _audit_pool(pool: Any, place: str) -> None:
     demand(ascend, "Merged forests stand one after the other", place)
     for first, bags, n_rows in zip(pool.first, pool.bags, pool.n_rows):
         good = bags is None or (bags.shift <= first and len(bags.order) == n_rows)
-        demand(good, "A merged forest was numbered before it was there", place)
+        demand(good, "A merged forest was numbered before it existed", place)
 
 
 def _audit_targets(targets: Any, place: str) -> None:
     start, n_rows = targets.start, len(targets.row)
     good = len(start) and start[0] == 0 and start[-1] == n_rows and (start[1:] >= start[:-1]).all()
     demand(good, "Rows must be listed leaf by leaf", f"{place}.start")
-    demand(len(targets.weight) == n_rows, "Every row needs a share", f"{place}.weight")
-    demand(targets.row.max(initial=0) < targets.y.shape[1], "A row is not there", f"{place}.row")
+    demand(len(targets.weight) == n_rows, "Every row needs a weight", f"{place}.weight")
+    demand(targets.row.max(initial=0) < targets.y.shape[1], "A row does not exist", f"{place}.row")
 
 
 def _audit_means(means: Any, place: str) -> None:
@@ -217,10 +217,10 @@ def _audit_means(means: Any, place: str) -> None:
 def _audit_answering(answering: Any, place: str) -> None:
     from spinney.io.responses import LINKS
 
-    demand(answering.link in LINKS, "The link is not known", f"{place}.link")
+    demand(answering.link in LINKS, "The link is unknown", f"{place}.link")
     known = answering.second_from in ("probability", "zero", "above zero")
-    demand(known, "The second of two classes is told by an unknown rule", f"{place}.second_from")
-    demand(len(answering.start) > 0, "A model has an output at least", f"{place}.start")
+    demand(known, "The rule that predicts the second of two classes is unknown", f"{place}.second_from")
+    demand(len(answering.start) > 0, "A model must have at least one output", f"{place}.start")
 
 
 # --- random numbers, losses ------------------------------------------------------------------------------------------

@@ -186,7 +186,7 @@ class Reader:
                 raise ModelFormatError(f"{pair[0]!r:.80} cannot be a key", place)
             found[key] = self.value(pair[1], f"{place}[{key!r:.40}]")
         if len(found) != len(pairs):
-            raise ModelFormatError("A key of a dictionary comes twice", place)
+            raise ModelFormatError("A key of a dictionary occurs twice", place)
         return found
 
     def _strings(self, values: Any, width: Any, place: str) -> np.ndarray:

@@ -251,7 +251,7 @@ def serve(port: int | None = None, *, link: str = "", browser: bool = True, say:
 
     Parameters
     ----------
-    port : int, optional
+    port : int, default=None
         Port of the server. By default 8765 or, if it is taken, any free port.
     link : str, default=""
         Link to a step, copied from the page, at which the lab opens.

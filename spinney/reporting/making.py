@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from datetime import date
 from html import escape
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from spinney._distribution import install_command
 from spinney._whole_file import write_whole
-from spinney.reporting.sample import read_sample
 
 
 class Report:
@@ -101,27 +102,27 @@ def report(
     X : array-like, DataFrame or out-of-core table
         Data, preferably that the model was fitted on, since clones of the model are cross-validated on it. 100,000 rows
         are sampled from a table opened with `open_table`, which supplies y and weights if they are not given.
-    y : array-like of shape (n_samples,), optional
+    y : array-like of shape (n_samples,), default=None
         Targets.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows, used in fits, scores and curves.
-    groups : array-like of shape (n_samples,), optional
+    groups : array-like of shape (n_samples,), default=None
         Groups of the rows. The rows of a group stay in one fold.
     cv : int, default=5
         Number of folds. 0 scores the model itself on the rows given, which is honest only if it has not seen them.
-    title : str, optional
-        Title of the page. Default: the target, the number of columns and the source; without the name of the target,
+    title : str, default=None
+        Title of the page. None: the target, the number of columns and the source; without the name of the target,
         the class of the model.
-    target : str, optional
-        Name of the target. Default: the name of `y`, if it is a Series.
-    source : str, optional
+    target : str, default=None
+        Name of the target. None: the name of `y`, if it is a Series.
+    source : str, default=None
         Name of the data, such as a file name.
-    row_names : array-like of shape (n_samples,), optional
-        Names of the rows in the explanations of single rows. Default: the index of a pandas DataFrame, unless it is a
+    row_names : array-like of shape (n_samples,), default=None
+        Names of the rows in the explanations of single rows. None: the index of a pandas DataFrame, unless it is a
         RangeIndex; else numbers from 1.
-    made_on : datetime.date, optional
-        Date on the page. Default: today.
-    judged : object, optional
+    made_on : datetime.date, default=None
+        Date on the page. None: today.
+    judged : object, default=None
         Scores and predictions of held-out rows that you already have. The page shows them, and only the learning curves
         use `cv`. Attributes: `how` (a phrase), `scores`, `spread`, `baseline` (dicts from the name of a score to a
         number), `truth`, `predictions` (probabilities of shape (rows, classes), else predictions) and `weights` (or
@@ -143,7 +144,10 @@ def report(
     >>> spinney.report(tree, X, y, cv=3, title="Penguins").title
     'Penguins'
     """
-    from spinney.reporting.page import make_page
+    if find_spec("jinja2") is None:
+        raise ImportError(f"report needs the package jinja2: {install_command('report')}")
+    from spinney.reporting.page import make_page  # here, since these need jinja2
+    from spinney.reporting.sample import read_sample
 
     check_is_fitted(model)
     if isinstance(cv, bool) or not isinstance(cv, int) or cv < 0 or cv == 1:

@@ -15,7 +15,6 @@ import numpy as np
 from sklearn.base import clone
 
 import spinney
-from spinney._distribution import install_command
 from spinney.data.schema import learn_and_read
 from spinney.data.tables import Table
 from spinney.explain.drawing import DOWN, LOW_TO_HIGH, UP
@@ -74,10 +73,8 @@ def make_page(
 
 @cache
 def _template() -> Any:
-    try:
-        from jinja2 import Environment
-    except ImportError as error:
-        raise ImportError(f"report needs jinja2: {install_command('report')}") from error
+    from jinja2 import Environment
+
     return Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(_text("page.html"))
 
 

@@ -34,6 +34,7 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
+from spinney._distribution import install_command
 from spinney.io.layout import MAGIC
 from spinney.tables.errors import TableError, suggestion, usage
 
@@ -309,8 +310,8 @@ def _open_workbook(name: str, given: Path | bytes, dialect: Dialect) -> Source:
     """Read a sheet of an Excel workbook, whose cells have types, as a whole."""
     if find_spec("fastexcel") is None:
         raise TableError(
-            f"{name} is an Excel workbook, which needs fastexcel. Install with: pip install 'spinney-trees[cli]', "
-            "or save the sheet as CSV."
+            f"{name} is an Excel workbook, which needs fastexcel. Install with: {install_command('cli')}, or save the "
+            "sheet as CSV."
         )
     import fastexcel
 

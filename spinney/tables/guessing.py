@@ -86,7 +86,12 @@ def guess(
     for name, found in _look_again(frame, missing, doubtful, decimal_comma).items():
         if found.get("numbers", seen[name]["n"]) > seen[name]["numbers"]:
             seen[name] |= found
-    columns = [_judge(name, schema[name], seen[name], n_rows, formats.get(name), given.get(name)) for name in names]
+    n_distinct = n_rows
+    if n_rows <= _COUNTED and any(_may_be_id_of_duplicates(name, seen[name], n_rows) for name in names):
+        n_distinct = frame.select(cleaned).select(pl.struct(names).n_unique()).collect(engine="streaming").item()
+    columns = [
+        _judge(name, schema[name], seen[name], n_rows, n_distinct, formats.get(name), given.get(name)) for name in names
+    ]
     return _with_tokens(frame, schema, missing, columns), n_rows
 
 
@@ -226,7 +231,9 @@ def _date_formats(head: pl.DataFrame) -> dict[str, str]:
     return found
 
 
-def _judge(name: str, dtype: Any, seen: dict[str, Any], n_rows: int, form: str | None, given: str | None) -> Column:
+def _judge(
+    name: str, dtype: Any, seen: dict[str, Any], n_rows: int, n_distinct: int, form: str | None, given: str | None
+) -> Column:
     n, distinct = seen["n"], min(seen.get("distinct", 0), seen["n"])
     kind, comma, note = _kind(dtype, seen, form)
     column = Column(
@@ -245,7 +252,7 @@ def _judge(name: str, dtype: Any, seen: dict[str, Any], n_rows: int, form: str |
     if given == "number" and not column.dressed and seen.get("commas", 0) > seen.get("numbers", 0):
         column = replace(column, comma=True)
     if given is None or kind == "nested":
-        column = replace(column, out=_why_out(column, seen, n_rows))
+        column = replace(column, out=_why_out(column, seen, n_rows, n_distinct))
     return column
 
 
@@ -295,8 +302,8 @@ def _smallest(seen: dict[str, Any]) -> Any:
     return pl.Float64
 
 
-def _why_out(column: Column, seen: dict[str, Any], n_rows: int) -> str:
-    """Return the reason why a column is left out; empty if it is not."""
+def _why_out(column: Column, seen: dict[str, Any], n_rows: int, n_distinct: int) -> str:
+    """Return the reason why a column is left out; empty if it is not. `n_distinct` rows differ from each other."""
     n, distinct = seen["n"], column.distinct
     if column.kind == "nested":
         return "lists or records, not values"
@@ -304,15 +311,28 @@ def _why_out(column: Column, seen: dict[str, Any], n_rows: int) -> str:
         return "empty"
     if distinct == 1 and n == n_rows:
         return "the same value in every row"
-    own = n >= _MANY_ROWS and distinct >= _OWN_VALUES * n
-    if column.kind == "category" and own:
+    if column.kind == "category" and n >= _MANY_ROWS and distinct >= _OWN_VALUES * n:
         return "text: nearly every value is unique"
-    if column.kind == "number" and own and seen["whole"] and n == n_rows:
-        if seen["high"] - seen["low"] == n - 1 and {seen["first"], seen["last"]} == {seen["low"], seen["high"]}:
-            return "row numbers"
-        if _NAMES_OF_IDS.search(column.name):
-            return "an id: nearly every value is unique"
+    if column.kind == "number" and n == n_rows:
+        return _why_id(column.name, seen, distinct, n_distinct)
     return ""
+
+
+def _why_id(name: str, seen: dict[str, Any], distinct: int, n_distinct: int) -> str:
+    """Return why numbers are row numbers or ids of so many distinct rows; empty if they are not."""
+    if n_distinct < _MANY_ROWS or distinct < _OWN_VALUES * n_distinct or not seen.get("whole"):
+        return ""
+    if seen["high"] - seen["low"] == n_distinct - 1 and {seen["first"], seen["last"]} == {seen["low"], seen["high"]}:
+        return "row numbers"
+    return "an id: nearly every value is unique" if _NAMES_OF_IDS.search(name) else ""
+
+
+def _may_be_id_of_duplicates(name: str, seen: dict[str, Any], n_rows: int) -> bool:
+    """Whether integers without missing values repeat, but would be ids if all rows that repeat one were duplicates."""
+    distinct = seen.get("distinct", 0)
+    if seen["n"] < n_rows or seen.get("numbers", n_rows) < n_rows or distinct >= _OWN_VALUES * n_rows:
+        return False  # missing values, strings, or rows that are not duplicates
+    return bool(_why_id(name, seen, distinct, distinct))
 
 
 def _with_tokens(frame: pl.LazyFrame, schema: Any, missing: tuple[str, ...], columns: list[Column]) -> list[Column]:

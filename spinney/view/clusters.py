@@ -31,8 +31,8 @@ def plot_kmeans_steps(
         Fitted with `keep_history=True`.
     X : array-like or DataFrame
         The training data of the model.
-    steps : sequence of int, optional
-        Iterations to draw; 0 is the initialisation. Default: up to six, with growing distances, including the last.
+    steps : sequence of int, default=None
+        Iterations to draw; 0 is the initialisation. None: up to six, with growing distances, including the last.
     features : two column numbers or names, default=(0, 1)
         Columns of the horizontal and the vertical axis. If X has no other columns, the region of each centroid is
         coloured too.
@@ -81,8 +81,8 @@ def plot_elbow(curve: Any, ax: Any = None) -> Any:
     ----------
     curve : ElbowCurve
         The result of `elbow`.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------

@@ -17,8 +17,8 @@ def plot_impurity_curves(ax: Any = None) -> Any:
 
     Parameters
     ----------
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------

@@ -32,10 +32,10 @@ def plot_split_gains(
         Number or name of a numeric column.
     criterion : {"entropy", "gini", "error", "gain_ratio", "squared_error"}, default="entropy"
         Criterion, as in `candidate_splits`, which returns the same values as a table.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------
@@ -77,11 +77,11 @@ def plot_amount_of_say(model: Any = None, *, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    model : AdaBoostClassifier, optional
-        Fitted model, whose members are drawn on the curve of its algorithm and learning rate. Default: the curve of
+    model : AdaBoostClassifier, default=None
+        Fitted model, whose members are drawn on the curve of its algorithm and learning rate. None: the curve of
         two-class AdaBoost, 1/2 ln((1 - error) / error).
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------

@@ -41,15 +41,15 @@ def export_graphviz(
     ----------
     model : fitted model
         A decision tree, a forest, a boosted model, or AdaBoost or bagging of decision trees.
-    out_file : path or open text file, optional
-        File to write. Default: the text is returned.
-    tree : int or (int, int), optional
+    out_file : path or open text file, default=None
+        File to write. None: the text is returned.
+    tree : int or (int, int), default=None
         Tree of an ensemble, as in `export_text`.
-    max_depth : int, optional
+    max_depth : int, default=None
         Deeper nodes are drawn as one box "...".
-    feature_names : list of str, optional
-        Names of the columns. Default: those of the data that the model was fitted on, else `x[0]`, `x[1]`, ...
-    class_names : list of str or False, optional
+    feature_names : list of str, default=None
+        Names of the columns. None: those of the data that the model was fitted on, else `x[0]`, `x[1]`, ...
+    class_names : list of str or False, default=None
         Names of the classes, as in `export_text`. False leaves out the class.
     label : {"all", "root", "none"}, default="all"
         Boxes with labels such as "samples =".

@@ -26,14 +26,14 @@ def plot_importances(
         A model with `feature_importances_`, from Spinney or another library. For the results of scikit-learn's
         `permutation_importance` and of `spinney.explain.importances`, the bars are the means, with one standard
         deviation to both sides.
-    feature_names : list of str, optional
-        Names of the columns. Default: those of the data that the model was fitted on, else `x[0]`, `x[1]`, ...
+    feature_names : list of str, default=None
+        Names of the columns. None: those of the data that the model was fitted on, else `x[0]`, `x[1]`, ...
     most : int, default=20
         Maximum number of columns drawn.
     decimals : int, default=2
         Number of decimals shown next to the bars.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------

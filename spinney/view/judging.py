@@ -22,8 +22,8 @@ def plot_validation_curve(curve: Any, ax: Any = None) -> Any:
     ----------
     curve : ValidationCurve
         From `spinney.evaluate.validation_curve`.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------
@@ -64,8 +64,8 @@ def plot_learning_curve(curve: Any, ax: Any = None) -> Any:
     ----------
     curve : LearningCurve
         From `spinney.evaluate.learning_curve`.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------
@@ -97,8 +97,8 @@ def plot_confusion_matrix(matrix: Any, ax: Any = None) -> Any:
     ----------
     matrix : ConfusionMatrix
         From `spinney.evaluate.confusion_matrix`.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------

@@ -32,8 +32,8 @@ def plot_em_steps(
         Fitted with `keep_history=True`.
     X : array-like or DataFrame
         The training data of the model. Rows with a missing value in one of the features are not drawn.
-    steps : sequence of int, optional
-        Iterations to draw; 0 is the initialisation. Default: up to six, with growing distances, including the last.
+    steps : sequence of int, default=None
+        Iterations to draw; 0 is the initialisation. None: up to six, with growing distances, including the last.
     features : two column numbers or names, default=(0, 1)
         Columns of the horizontal and the vertical axis.
 

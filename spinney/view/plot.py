@@ -75,13 +75,13 @@ def plot_tree(
     ----------
     model : fitted model
         A decision tree, a forest, a boosted model, or AdaBoost or bagging of decision trees.
-    tree : int or (int, int), optional
+    tree : int or (int, int), default=None
         Tree of an ensemble, as in `export_text`.
-    max_depth : int, optional
+    max_depth : int, default=None
         Deeper nodes are drawn as one box "...".
-    feature_names : list of str, optional
-        Names of the columns. Default: those of the data that the model was fitted on, else `x[0]`, `x[1]`, ...
-    class_names : list of str or False, optional
+    feature_names : list of str, default=None
+        Names of the columns. None: those of the data that the model was fitted on, else `x[0]`, `x[1]`, ...
+    class_names : list of str or False, default=None
         Names of the classes, as in `export_text`. False leaves out the class.
     label : {"all", "root", "none"}, default="all"
         Boxes with labels such as "samples =".
@@ -97,10 +97,10 @@ def plot_tree(
         Round the corners of the boxes.
     precision : int, default=3
         Number of decimals of impurities, thresholds and values.
-    ax : matplotlib axes, optional
-        Axes to draw on; they are cleared. Default: the current axes, or a new figure as large as the tree needs.
-    fontsize : float, optional
-        Font size. Default: the largest size without overlapping boxes.
+    ax : matplotlib axes, default=None
+        Axes to draw on; they are cleared. None: the current axes, or a new figure as large as the tree needs.
+    fontsize : float, default=None
+        Font size. None: the largest size without overlapping boxes.
 
     Returns
     -------

@@ -34,12 +34,12 @@ def plot_predictions(
     X : array-like or DataFrame
         Data with the columns that the model was fitted on. Its column `feature` is the horizontal axis. The other
         columns are fixed at their median or most common value.
-    y : array-like, optional
+    y : array-like, default=None
         Targets, to draw the rows of X as points; with two classes as 0 and 1.
     feature : int or str, default=0
         Number or name of a numeric column.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
     resolution : int, default=500
         Number of predictions along the axis; those on both sides of a tree's thresholds are added.
 
@@ -97,10 +97,10 @@ def plot_side_by_side(
         Models to compare.
     X : array-like or DataFrame
         Data with the columns that the models were fitted on.
-    y : array-like, optional
+    y : array-like, default=None
         Targets, to draw the rows of X as points.
-    features : one or two column numbers or names, optional
-        Two columns draw `plot_regions`, one column draws `plot_predictions`. Default: the first two, or the only one.
+    features : one or two column numbers or names, default=None
+        Two columns draw `plot_regions`, one column draws `plot_predictions`. None: the first two, or the only one.
     resolution : int, default=200
         Number of predictions along each axis.
     probabilities : bool, default=False

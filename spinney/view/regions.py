@@ -41,12 +41,12 @@ def plot_regions(
     X : array-like or DataFrame
         Data with the columns that the model was fitted on. The two `features` set the range of the axes. The other
         columns are fixed at their median or most common value.
-    y : array-like, optional
+    y : array-like, default=None
         Targets, to draw the rows of X as coloured points.
     features : two column numbers or names, default=(0, 1)
         Numeric columns of the horizontal and the vertical axis.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
     resolution : int, default=300
         Number of predictions along each axis.
     probabilities : bool, default=False

@@ -101,11 +101,11 @@ def export_rules(
     ----------
     model : fitted model
         A decision tree, a forest, a boosted model, or AdaBoost or bagging of decision trees.
-    tree : int or (int, int), optional
+    tree : int or (int, int), default=None
         Tree of an ensemble, as in `export_text`.
-    feature_names : list of str, optional
+    feature_names : list of str, default=None
         As in `export_text`.
-    class_names : list of str, optional
+    class_names : list of str, default=None
         As in `export_text`. The `prediction` of a rule is then the name.
     decimals : int, default=2
         Number of decimals of thresholds and values. Thresholds that would look equal, or look like 0, get more.
@@ -122,11 +122,11 @@ def export_rules(
         Drop conditions and rules that do not help on the rows of X, as C4.5's rules do (docs/reading.md). The rules may
         then overlap. They are applied in order, and the last one, "otherwise", applies to all remaining rows. Counts
         and confidences are those of the rows that each rule decides. Supported for classification with one output.
-    X : array-like or DataFrame, optional
+    X : array-like or DataFrame, default=None
         Rows to simplify by, preferably rows that the tree was not fitted on.
-    y : array-like of shape (n_samples,), optional
+    y : array-like of shape (n_samples,), default=None
         Class labels of X.
-    sample_weight : array-like, optional
+    sample_weight : array-like, default=None
         Weights of these rows.
 
     Returns

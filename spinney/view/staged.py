@@ -25,17 +25,17 @@ def plot_staged_errors(
     model : fitted model with `staged_predict`, or BoostingCV
         Gradient boosting, AdaBoost, or any scikit-learn model with stages. For the result of `boosting_cv`, the means
         over the folds are drawn, with bands of one standard deviation, and no data is needed.
-    X : array-like or DataFrame, optional
+    X : array-like or DataFrame, default=None
         Training data.
-    y : array-like, optional
+    y : array-like, default=None
         Targets of X.
-    eval_set : (X, y), or dict from name to (X, y), optional
+    eval_set : (X, y), or dict from name to (X, y), default=None
         Held-out rows. The last set determines the best round.
-    metric : {"error", "log_loss", "mean_squared_error"} or callable, optional
-        Metric to draw. A callable receives (y, predicted). For `boosting_cv`, the name of one of its metrics. Default:
+    metric : {"error", "log_loss", "mean_squared_error"} or callable, default=None
+        Metric to draw. A callable receives (y, predicted). For `boosting_cv`, the name of one of its metrics. None:
         the error rate, or the mean squared error.
-    ax : matplotlib axes, optional
-        Axes to draw on. Default: the current axes.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
 
     Returns
     -------

@@ -31,13 +31,13 @@ def export_text(
     ----------
     model : fitted model
         A decision tree, a forest, a boosted model, or AdaBoost or bagging of decision trees.
-    tree : int or (int, int), optional
+    tree : int or (int, int), default=None
         Tree of an ensemble: 0, 1, ...; (round, class index) for boosting with more than two classes.
-    feature_names : list of str, optional
-        Names of the columns. Default: those of the data that the model was fitted on, else `feature_0`, `feature_1`,
+    feature_names : list of str, default=None
+        Names of the columns. None: those of the data that the model was fitted on, else `feature_0`, `feature_1`,
         ...
-    class_names : list of str, optional
-        Names of the classes, in the order of `classes_`; a list of lists for several outputs. Default: the labels of y.
+    class_names : list of str, default=None
+        Names of the classes, in the order of `classes_`; a list of lists for several outputs. None: the labels of y.
     max_depth : int or None, default=10
         Maximum depth shown; None shows all.
     spacing : int, default=3

@@ -179,7 +179,8 @@ def test_once_is_once(capsys):
     ("spinney.grow.describe._describe_means", "trees"),
     ("spinney.ensemble.boosting.gradients._fill", "gradient boosting"),
     ("spinney.ensemble.adaboost._weigh", "AdaBoost"),
-    ("spinney.cluster.assign._assign_by_bounds", "clustering"),
+    ("spinney.cluster.assign._assign", "clustering"),
+    ("spinney.cluster.e_step.visit", "Gaussian mixtures"),
     ("spinney._random.stream_key", "kernels"),
     ("elsewhere.f", "kernels"),
 ])  # fmt: skip

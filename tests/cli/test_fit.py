@@ -1,5 +1,7 @@
 """`spinney fit`: what it says, and what it makes."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,6 +9,7 @@ from typer.testing import CliRunner
 
 import spinney
 from spinney.cli.app import app
+from spinney.cli.fit import _tell_time_left
 from spinney.cli.report import shares
 from spinney.datasets import load_penguins
 from tests.cli.run import facts, refusal, run
@@ -405,6 +408,18 @@ def test_a_long_fit_is_announced(simple, monkeypatch):
     errors = CliRunner(env={"SPINNEY_QUIET": None}).invoke(app, command).stderr
     assert "spinney: the first of 4 fits took " in errors
     assert errors.endswith(" s left\n")
+
+
+def test_the_time_left_is_without_compiling(monkeypatch, capfd):
+    monkeypatch.setenv("SPINNEY_QUIET", "")
+    monkeypatch.setattr("spinney._compile.speech._spent", {"a": [8.0, 1.5], "b": [2.5]})
+    wishes = SimpleNamespace(quiet=False)
+    _tell_time_left(20.0, 3, wishes)
+    assert capfd.readouterr().err == (
+        "spinney: the first of 3 fits took 20 s, 12 s of them for compiling: about 16 s left\n"
+    )
+    _tell_time_left(14.0, 3, wishes)  # nearly all of it
+    assert capfd.readouterr().err == ""
 
 
 def test_the_leaderboard_is_shown(simple):

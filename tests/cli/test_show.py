@@ -63,10 +63,10 @@ def test_boosting_of_several_classes(penguins, tmp_path):
     path = tmp_path / "b.spinney"
     run("fit", penguins, "-t", "species", "-p", "n_estimators=3", "--cv", 0, "-o", path)
     second = run("show", path, "--tree", "2,1")[0]
-    assert "Round 2 of 3, class 1 (chinstrap); classes and rounds are counted from 0\n" in second
+    assert "Round 2 of 3, class 1 (Chinstrap); classes and rounds are counted from 0\n" in second
     assert "the raw score of a row is the sum of the leaf values of all 9 trees" in second
     assert run("export", path, "--to", "rules", "--tree", "2,1")[0].count("\n") >= 2
-    assert "Round 1 of 3, class 0 (adelie)" in run("show", path, "--tree", "1")[0]
+    assert "Round 1 of 3, class 0 (Adelie)" in run("show", path, "--tree", "1")[0]
     said = refusal("show", path, "--tree", "0,3", code=2)
     assert said == "--tree must be ROUND,CLASS from 0,0 to 2,2, got 0,3."
     assert "of round 0 of 3, class 0 (Adelie)" in run("show", path, "--rules")[0]
@@ -138,6 +138,31 @@ def test_stacks_and_votes_name_their_members(penguins, frame, tmp_path):
     said, _ = run("show", path)
     assert "2 members, combined by voting\n" in said
     assert [line.split()[-1] for line in said.splitlines() if "DecisionTreeClassifier" in line] == ["25.0%", "75.0%"]
+
+
+def test_the_model_of_a_tree_is_named(frame, tmp_path):
+    """Of a combination, a tree is one of the model with the largest weight, or of the best one."""
+    X, y = frame.select("body_mass_g", "year").fill_null(0).to_numpy(), frame["species"].to_numpy()
+    trees = [("a", spinney.DecisionTreeClassifier(max_depth=1)), ("b", spinney.DecisionTreeClassifier(max_depth=2))]
+    path = tmp_path / "m.spinney"
+    averaged = spinney.BayesianModelAveraging(trees, cv=2).fit(X, y)
+    bucket = spinney.BucketOfModels(trees, cv=2).fit(X, y)
+    auto = spinney.AutoClassifier(families=["random_forest"], cv=2, random_state=0).fit(X, y)
+    k = int(averaged.weights_.argmax())
+    for model, words in (
+        (auto, "of the model random_forest, which has a weight of 100.0%"),
+        (averaged, f"of the model {'ab'[k]}, which has a weight of {averaged.weights_[k]:.1%}"),
+        (bucket, f"of the model {bucket.best_name_}, the best one"),
+    ):
+        spinney.save(model, path)
+        assert f"  {words}\n" in run("show", path, "--tree", 0)[0]
+        assert f"  {words}\n" in run("show", path, "--rules")[0]
+        assert words in run("export", path, "--to", "text")[1]
+    spinney.save(averaged, path)
+    assert [one["weight"] for one in facts("show", path)["members"]] == averaged.weights_.tolist()
+    assert "2 members, with weights from their likelihoods\n" in run("show", path)[0]
+    spinney.save(bucket, path)
+    assert f"the best of 2 models: {bucket.best_name_}, DecisionTreeClassifier\n" in run("show", path)[0]
 
 
 def test_true_is_written_as_in_files(frame, tmp_path):

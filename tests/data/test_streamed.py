@@ -321,7 +321,7 @@ def test_a_file_that_vanishes_or_changes_between_passes(folder, tmp_path):
     with pytest.raises(ValueError, match=r"part-2.parquet has changed since the table was opened"):
         GradientBoostingRegressor(n_estimators=1).fit(table)
     (parts / "part-1.parquet").unlink()
-    with pytest.raises(FileNotFoundError, match=r"part-1.parquet is not there, or not any more"):
+    with pytest.raises(FileNotFoundError, match=r"part-1.parquet does not exist, or was removed"):
         GradientBoostingRegressor(n_estimators=1).fit(table)
 
 
@@ -370,7 +370,7 @@ def nonsense(folder, tmp_path):
 
 NO_TABLES = {
     "no such files": (lambda folder, tmp_path: folder / "*.csv", FileNotFoundError, "no file is called"),
-    "no such file": (lambda folder, tmp_path: folder / "z.parquet", FileNotFoundError, "is not there"),
+    "no such file": (lambda folder, tmp_path: folder / "z.parquet", FileNotFoundError, "does not exist"),
     "an empty folder": (lambda folder, tmp_path: tmp_path, FileNotFoundError, "holds no files called"),
     "a number": (lambda folder, tmp_path: 7, TypeError, "open_table accepts names of files"),
     "batches of numbers": (

@@ -1,8 +1,17 @@
 """One cluster of processes for all tests here. What loads many kernels or kills workers is marked slow."""
 
+import logging
+
 import pytest
 
 pytest.importorskip("distributed")
+
+import dask
+
+from tests.distributed.remains import complete
+
+for name in ("distributed", "distributed.client"):  # or hundreds of lines about keys and workers hide a failure
+    logging.getLogger(name).setLevel(logging.ERROR)
 
 
 @pytest.fixture(autouse=True)
@@ -19,10 +28,26 @@ def patience(monkeypatch):
 
 @pytest.fixture(scope="session")
 def client(tmp_path_factory):
-    """Three workers of one thread each; they find the kernels that this process has compiled in the cache."""
+    """Three workers of one thread each; they find the kernels that this process has compiled in the cache.
+
+    A worker that was killed starts again. Dask would give it up if it was not there 15 seconds after it was lost: as
+    a busy machine has it, or a second loss just then.
+    """
     from distributed import Client, LocalCluster
 
-    folder = str(tmp_path_factory.mktemp("dask"))
-    settings = {"dashboard_address": ":0", "memory_limit": None, "local_directory": folder}
-    with LocalCluster(n_workers=3, threads_per_worker=1, **settings) as cluster, Client(cluster) as client:
+    settings = {
+        "dashboard_address": ":0",
+        "memory_limit": None,
+        "local_directory": str(tmp_path_factory.mktemp("dask")),
+        "silence_logs": logging.ERROR,
+    }
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
+    with patient, LocalCluster(n_workers=3, threads_per_worker=1, **settings) as cluster, Client(cluster) as client:
         yield client
+
+
+@pytest.fixture(autouse=True)
+def settled(request):
+    """The test before may have lost a worker at its very end."""
+    if "client" in request.fixturenames:
+        complete(request.getfixturevalue("client"))

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import spinney
+from spinney.distributed import room, tasks
 from spinney.distributed import table as remote_table
 from spinney.distributed.collections import find_client
 from spinney.distributed.room import workers_with_room
@@ -155,30 +156,36 @@ def test_a_lost_worker_loses_nothing(client, monkeypatch):
 # --- what does not go ------------------------------------------------------------------------------------------------
 
 
-class Cluster:
-    """A client that knows of some workers."""
-
-    def __init__(self, **limits):
-        self.workers = {name: {"memory_limit": limit, "nthreads": 2} for name, limit in limits.items()}
-
-    def scheduler_info(self, n_workers):
-        return {"workers": self.workers}
+def say_of_workers(monkeypatch, **limits):
+    """Let there be some workers with so much memory."""
+    workers = {name: {"memory_limit": limit, "nthreads": 2} for name, limit in limits.items()}
+    monkeypatch.setattr(room, "describe_workers", lambda client: workers)
 
 
-def test_room_on_workers():
-    assert workers_with_room(Cluster(b=1 << 30, a=1 << 40, c=0), 1 << 31, "It", "x") == {"a": 2, "c": 2}
+def test_room_on_workers(monkeypatch):
+    say_of_workers(monkeypatch, b=1 << 30, a=1 << 40, c=0)
+    assert workers_with_room(None, 1 << 31, "It", "x") == {"a": 2, "c": 2}
+    say_of_workers(monkeypatch, a=1 << 30, b=1 << 29)
     with pytest.raises(
         MemoryError, match=r"^It takes 2 GiB on a worker, but the largest worker can use only 0.7 GiB of its"
     ):
-        workers_with_room(Cluster(a=1 << 30, b=1 << 29), 1 << 31, "It", "use fewer rows.")
-    with pytest.raises(RuntimeError, match="has no worker"):
-        workers_with_room(Cluster(), 1, "It", "x")
+        workers_with_room(None, 1 << 31, "It", "use fewer rows.")
+
+
+def test_workers_are_asked_for_anew(client, monkeypatch):
+    """What the client has kept of its last question may be without workers. One that is lost is waited for."""
+    monkeypatch.setattr(client, "_scheduler_identity", {"workers": {}})
+    monkeypatch.setattr(client, "_update_scheduler_info", None)
+    assert len(workers_with_room(client, 1, "It", "x")) == 3
+    monkeypatch.setattr(tasks, "_REPLACEMENT", 0.0)
+    monkeypatch.setattr(tasks, "_known_workers", lambda client: {})
+    with pytest.raises(RuntimeError, match="No worker was left, and none came within 0 seconds"):
+        workers_with_room(client, 1, "It", "x")
 
 
 def test_tables_that_are_too_large(client, monkeypatch):
     """Said before anything is moved."""
-    small = {"workers": {"w": {"memory_limit": 1000, "nthreads": 1}}}
-    monkeypatch.setattr(client, "scheduler_info", lambda n_workers: small)
+    say_of_workers(monkeypatch, w=1000)
     with pytest.raises(
         MemoryError, match=r"needs all 400 rows of 4 columns as codes, which takes .* spinney.open_table"
     ):

@@ -1,6 +1,8 @@
 """Sums between members of a fit: every way gives the same, and nobody waits for ever."""
 
+import asyncio
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,10 +11,12 @@ from distributed import secede, wait
 from spinney.distributed import group as groups
 from spinney.distributed import neighbours
 from spinney.distributed.group import Group, GroupLost, Mailbox
+from tests.distributed.remains import addresses, complete
 
 
 @pytest.fixture(scope="module")
 def fit(client):
+    complete(client)
     wish = client.submit(int, key=groups.wish_of("test"))
     client.register_plugin(Mailbox("test"))
     yield "test"
@@ -23,19 +27,19 @@ def fit(client):
 
 def meet(client, fit, session, size, function, *args):
     """Call function(group, *args) at `size` members; more than one may be on a worker."""
-    workers = list(client.scheduler_info(n_workers=-1)["workers"])
-    addresses = [workers[rank % len(workers)] for rank in range(size)]
+    workers = addresses(client)
+    places = [workers[rank % len(workers)] for rank in range(size)]
     if size > len(workers):
         pytest.skip("needs a worker per member")
     return [
-        client.submit(_member, fit, session, addresses, rank, function, *args, workers=[addresses[rank]], pure=False)
+        client.submit(_member, fit, session, places, rank, function, *args, workers=[places[rank]], pure=False)
         for rank in range(size)
     ]
 
 
-def _member(fit, session, addresses, rank, function, *args):
+def _member(fit, session, places, rank, function, *args):
     secede()
-    return function(Group(fit, session, addresses, rank), *args)
+    return function(Group(fit, session, places, rank), *args)
 
 
 def open_nothing(name):
@@ -93,7 +97,7 @@ def add_up(group, n, way):
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_every_way_adds_up(client, fit, size, way):
     n = 10 if way != "shared" else 3 * neighbours._ROOM - 2  # in several pieces
-    workers = list(client.scheduler_info(n_workers=-1)["workers"])[:size]
+    workers = addresses(client)[:size]
     session = f"{size}{way}".replace(" ", "")
     futures = [
         client.submit(_add_up, fit, session, workers, rank, n, way, key=f"add-{session}-{rank}", workers=[one])
@@ -124,6 +128,27 @@ def test_a_failed_session_ends_all_waiting(client, fit):
     for rank, future in enumerate(futures):
         kind = type(future.exception(timeout=300))
         assert kind is (MemoryError if rank == 1 else GroupLost)
+
+
+def test_a_member_that_cannot_tell_the_others_fails_with_its_own_error(monkeypatch):
+    """They may be busy for so long, or lost."""
+    monkeypatch.setattr(groups, "FAREWELL", 0.01)
+    told = []
+
+    async def answers_late(**message):
+        told.append(message["reason"])
+        await asyncio.sleep(60)
+
+    async def fail():
+        group = object.__new__(Group)
+        group.rank, group.addresses, group._op, group._session_name = 0, ["a", "b", "c"], "answer", "busy"
+        group.worker = SimpleNamespace(rpc=lambda address: SimpleNamespace(answer=answers_late))
+        group._session = groups.Session()
+        await group._spread("no room")
+        return group._session.failure
+
+    assert asyncio.run(fail()) == "no room"
+    assert told == ["no room"] * 2
 
 
 def test_a_cancelled_fit_is_noticed(client, fit):

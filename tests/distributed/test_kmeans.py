@@ -17,7 +17,7 @@ import spinney
 from spinney.cluster.points import FEW_ROWS
 from tests.compiled import few
 from tests.distributed.partitions import parts_of, slow
-from tests.distributed.remains import assert_nothing_left, complete
+from tests.distributed.remains import addresses, assert_nothing_left, complete
 
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
@@ -78,7 +78,7 @@ def fitted(dtype, n_columns):
 def test_drawn_partitions(client, cuts, n_workers, dtype, n_columns):
     """Of arrays, on one, two or three workers."""
     values, local = fitted(dtype, n_columns)
-    some = sorted(client.scheduler_info(n_workers=-1)["workers"])[:n_workers]
+    some = addresses(client)[:n_workers]
     chunks = tuple(b - a for a, b in pairwise([0, *sorted(cuts), N]) if b > a)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("spinney.distributed.members.living_workers", lambda client: some)

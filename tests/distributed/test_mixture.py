@@ -16,7 +16,7 @@ from spinney import BayesianGaussianMixture, GaussianMixture
 from spinney.cluster.points import FEW_ROWS
 from tests.compiled import few
 from tests.distributed.partitions import parts_of, slow
-from tests.distributed.remains import assert_nothing_left, complete
+from tests.distributed.remains import addresses, assert_nothing_left, complete
 
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
@@ -77,7 +77,7 @@ def test_drawn_ranges(client, cuts, n_workers, dtype, n_columns, has_holes):
     """Of arrays, on one, two or three workers."""
     values = (HOLES if has_holes else X).to_numpy(dtype)[:, :n_columns]
     model = GaussianMixture(2, **{**SHORT, "max_iter": 2})
-    some = sorted(client.scheduler_info(n_workers=-1)["workers"])[:n_workers]
+    some = addresses(client)[:n_workers]
     chunks = tuple(b - a for a, b in pairwise([0, *sorted(cuts), N]) if b > a)
     with pytest.MonkeyPatch.context() as patch:
         for room in ("members", "mixture"):

@@ -1,5 +1,6 @@
 """Clusters of other kinds, and clusters that go away during a fit. Each starts processes of its own."""
 
+import logging
 import os
 import signal
 import time
@@ -7,7 +8,8 @@ from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster, SubprocessCluster
+from distributed import Client, LocalCluster, SpecCluster
+from distributed.deploy.subprocess import SubprocessScheduler, SubprocessWorker
 from distributed.security import Security
 from sklearn.base import clone
 
@@ -27,6 +29,7 @@ DASKS = 300  # seconds in which Dask itself would try to reach a scheduler that 
 @contextmanager
 def cluster_of(n_workers, folder, **more):
     settings = {"dashboard_address": ":0", "memory_limit": None, "local_directory": str(folder), **more}
+    settings["silence_logs"] = logging.ERROR
     cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, **settings)
     with cluster, Client(cluster, set_as_default=False) as client, client.as_current():
         yield client
@@ -34,8 +37,17 @@ def cluster_of(n_workers, folder, **more):
 
 @contextmanager
 def subprocesses(folder):
-    """Two workers and a scheduler that is a process of its own; it may be gone at the end."""
-    cluster = SubprocessCluster(n_workers=2, worker_kwargs={"nthreads": 1, "local_directory": str(folder)})
+    """Two workers and a scheduler that is a process of its own; it may be gone at the end.
+
+    As Dask's `SubprocessCluster`, which gives the scheduler only half a minute to start.
+    """
+    of_scheduler = {"host": "127.0.0.1", "port": 0, "dashboard": False}
+    of_worker = {"nthreads": 1, "memory_limit": None, "local_directory": str(folder)}
+    cluster = SpecCluster(
+        scheduler={"cls": SubprocessScheduler, "options": {"scheduler_kwargs": of_scheduler, "timeout": DASKS}},
+        workers={k: {"cls": SubprocessWorker, "options": {"worker_kwargs": of_worker}} for k in range(2)},
+        silence_logs=logging.ERROR,
+    )
     with dask.config.set({"distributed.comm.timeouts.connect": f"{DASKS}s"}):
         client = Client(cluster, set_as_default=False)
     try:

@@ -10,6 +10,7 @@ from spinney.data.dataset import open_dataset, row_keys
 from spinney.data.schema import learn_and_read
 from spinney.distributed.collections import find_client, is_dask, is_remote, vector_here
 from spinney.distributed.table import RemoteTable
+from tests.distributed.remains import addresses
 
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
@@ -69,7 +70,7 @@ def test_frames(client, monkeypatch, weighted, sample):
         assert np.array_equal(dataset.codes.take(some), local.codes[:, some])
         kept = np.sort(some)
         assert np.array_equal(dataset.take(kept).row_keys(), row_keys(local.take(kept), team))
-    shares = dataset.take(kept).share_out(list(client.scheduler_info(n_workers=-1)["workers"]))
+    shares = dataset.take(kept).share_out(addresses(client))
     pieces = sorted((piece.begin, piece.n_rows) for own in shares.values() for piece in own)
     assert [begin for begin, _ in pieces] == np.cumsum([0, *(n for _, n in pieces)])[:-1].tolist()
     assert sum(n for _, n in pieces) == 90

@@ -96,7 +96,7 @@ def test_booleans_and_codes_are_categories_for_id3():
 def test_other_numbers_in_a_frame_are_an_error_for_id3(strange):
     frame = pd.DataFrame({"a": ["x", "y", "x"], "age": [1.0, strange, np.nan]})
     with pytest.raises(
-        ValueError, match=f"Column 'age' holds numbers such as {strange:g}, and ID3Classifier takes"
+        ValueError, match=f"Column 'age' holds numbers such as {strange:g}, but ID3Classifier accepts only"
     ) as e:
         ID3Classifier().fit(frame, [0, 1, 0])
     for way_out in ("pandas.cut", "KBinsDiscretizer", "categorical_features", "C45Classifier"):
@@ -108,7 +108,7 @@ def test_other_numbers_in_a_frame_are_an_error_for_id3(strange):
 def test_many_numbers_in_an_array_are_an_error_for_id3():
     X = np.random.default_rng(0).random((33, 2))
     with pytest.raises(
-        ValueError, match="Column '0' holds 33 different numbers, and ID3Classifier takes categories only"
+        ValueError, match="Column '0' holds 33 different numbers, but ID3Classifier accepts only categories"
     ):
         ID3Classifier().fit(X, np.arange(33) % 2)
     assert ID3Classifier().fit(X[:32], np.arange(32) % 2).get_n_leaves() == 32

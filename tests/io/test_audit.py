@@ -67,12 +67,12 @@ SHAPES = [
     (put("size", 0, 60000), "A root's subtree must be its tree", "size"),
     (put("size", 1, 0), "A root's subtree must be its tree", "size"),
     (put("size", 1, 60000), "A subtree must end within its tree", "size"),
-    (resize("feature", -1), "There are .* questions and .* columns", "size"),
-    (resize("turn", 1), "There are .* questions and .* turns", "size"),
-    (put("feature", 0, 6), "A question is about a column that is not there", "feature"),
-    (turn_on(32), "A question is asked in an unknown way", "turn"),
-    (resize("answers", 1), "Every node needs an answer", "answers"),
-    (put("answers", 0, np.nan), "Answers must be finite", "answers"),
+    (resize("feature", -1), "There are .* splits and .* columns", "size"),
+    (resize("turn", 1), "There are .* splits and .* turns", "size"),
+    (put("feature", 0, 6), "A split uses a column that does not exist", "feature"),
+    (turn_on(32), "The kind of a split is unknown", "turn"),
+    (resize("answers", 1), "Every node needs a value", "answers"),
+    (put("answers", 0, np.nan), "Node values must be finite", "answers"),
     (resize("n_samples", -1), "Samples are counted for leaves or for nodes", "n_samples"),
 ]
 
@@ -99,11 +99,11 @@ def test_sizes_that_do_not_add_up():
 
 
 OTHERS = [
-    ("RandomForestClassifier", put("code", 0, 255), "A code is not one of a bin|asked about in sets", "code"),
-    ("RandomForestClassifier", resize("code", -1), "Every question needs a code", "code"),
-    ("RandomForestClassifier", turn_on(4), "two branches|asked about", ""),
+    ("RandomForestClassifier", put("code", 0, 255), "does not belong to a bin|Splits on categories", "code"),
+    ("RandomForestClassifier", resize("code", -1), "Every split needs a code", "code"),
+    ("RandomForestClassifier", turn_on(4), "two branches|Splits on categories", ""),
     ("RandomForestClassifier", turn_on(8), "Trees from bins have two branches", "turn"),
-    ("RandomForestClassifier", turn_on(2), "There must be a set|asked about in sets", ""),
+    ("RandomForestClassifier", turn_on(2), "There must be a set|Splits on categories need sets", ""),
     ("RandomForestClassifier", put("set_start", 1, -1), "Sets must fill their array", "sets"),
     (
         "RandomForestClassifier",
@@ -121,9 +121,9 @@ OTHERS = [
     ("GradientBoostingClassifier", resize("gain", -1), "Gains are missing", "gain"),
     ("GradientBoostingClassifier", resize("weight_unit", -1), "Weights need a unit per tree", "weight_unit"),
     ("DecisionTreeClassifier", put("threshold", slice(None), np.nan), "A threshold is missing", "threshold"),
-    ("DecisionTreeClassifier", resize("threshold", 1), "Every question needs a threshold", "threshold"),
+    ("DecisionTreeClassifier", resize("threshold", 1), "Every split needs a threshold", "threshold"),
     ("DecisionTreeClassifier", turn_on(2), "There must be a set|other categories|Sets must fill", ""),
-    ("DecisionTreeClassifier", turn_on(6), "about a set or about each category", "turn"),
+    ("DecisionTreeClassifier", turn_on(6), "not both", "turn"),
     ("C45Classifier", put("turn", slice(None), 0), "second branch|must fill its subtree|other categories", ""),
 ]
 
@@ -160,15 +160,15 @@ RECORDS = [
     ("RandomForestClassifier", field_of("Forest", "n_columns", 7), "bins for every column|too many", "Forest|code"),
     ("RandomForestClassifier", field_of("Forest", "n_columns", 0), "Expected an integer from 1", "n_columns"),
     ("RandomForestClassifier", field_of("Forest", "n_classes", {"tuple": [2]}), "a weight for every class", "answers"),
-    ("RandomForestClassifier", field_of("Forest", "n_classes", None), "a number per output", "answers"),
+    ("RandomForestClassifier", field_of("Forest", "n_classes", None), "one number per output", "answers"),
     ("RandomForestClassifier", field_of("Forest", "criterion", 7), "Expected an integer from 0 to 6", "criterion"),
     (
         "RandomForestClassifier",
         field_of("Forest", "criterion", None),
-        "answers with numbers|Gains|a bit for every code",
+        "must hold numbers|Gains|a bit for every code",
         "",
     ),
-    ("RandomForestClassifier", field_of("Forest", "bins", None), "Every question needs a threshold", "threshold"),
+    ("RandomForestClassifier", field_of("Forest", "bins", None), "Every split needs a threshold", "threshold"),
     (
         "RandomForestClassifier",
         field_of("Forest", "size", [1]),
@@ -184,12 +184,12 @@ RECORDS = [
     ("RandomForestClassifier", array_of("Bins", "is_categorical", 3, False), "There are more|Every column|There", ""),
     ("RandomForestClassifier", array_of("Bags", "order", 0, 5), "Rows must be in some order", "order"),
     ("RandomForestClassifier", array_of("Bags", "order", 0, 10**9), "Rows must be in some order", "order"),
-    ("RandomForestClassifier", field_of("Bags", "n_draws", 0), "A row is drawn once at least, and not", "n_draws"),
-    ("RandomForestClassifier", field_of("Bags", "n_draws", 2**40), "A row is drawn once at least, and not", "n_draws"),
-    ("BaggingClassifier", field_of("Subspaces", "n_drawn", 99), "More columns are drawn than there are", ""),
-    ("BaggingClassifier", field_of("Subspaces", "n_columns", 9), "Columns are those of another table", "_draws"),
+    ("RandomForestClassifier", field_of("Bags", "n_draws", 0), "samples per row is out of range", "n_draws"),
+    ("RandomForestClassifier", field_of("Bags", "n_draws", 2**40), "samples per row is out of range", "n_draws"),
+    ("BaggingClassifier", field_of("Subspaces", "n_drawn", 99), "More columns are sampled than exist", ""),
+    ("BaggingClassifier", field_of("Subspaces", "n_columns", 9), "Columns belong to other data", "_draws"),
     ("RandomForestRegressor", array_of("LeafTargets", "start", -1, 10**9), "Rows must be listed leaf by leaf", "start"),
-    ("RandomForestRegressor", array_of("LeafTargets", "row", 0, 10**6), "A row is not there", "row"),
+    ("RandomForestRegressor", array_of("LeafTargets", "row", 0, 10**6), "A row does not exist", "row"),
     ("GradientBoostingClassifier", array_of("Booster", "start", 0, np.inf), "Start values must be finite", "start"),
     (
         "KMeans",
@@ -198,7 +198,7 @@ RECORDS = [
         "cluster_centers_",
     ),
     ("KMeans", fitted_array("KMeans", "labels_", 0, 3), "A label is not that of a centre", "labels_"),
-    ("BisectingKMeans", fitted_array("BisectingKMeans", "split_nodes_", 0, 1), "A node is split that is not", "split"),
+    ("BisectingKMeans", fitted_array("BisectingKMeans", "split_nodes_", 0, 1), "A split node does not exist", "split"),
     ("BisectingKMeans", fitted_array("BisectingKMeans", "node_labels_", 0, 1), "Leaves must be the clusters", "labels"),
     ("GaussianMixture", fitted_array("GaussianMixture", "weights_", 0, -1), "Every mean needs a weight", "weights_"),
     (
@@ -248,10 +248,10 @@ MODELS = [
     ("GradientBoostingRegressor", "parameters", "loss", None, "A loss is a name or a record", "loss"),
     ("GradientBoostingRegressor", "fitted", "best_iteration_", 99, "There are other rounds", "best_iteration_"),
     ("VotingClassifier", "fitted", "estimators_", [], "Named members must be those in the list", "named_estimators_"),
-    ("StackingClassifier", "fitted", "stack_method_", ["fit", "fit"], "cannot be asked for 'fit'", "stack_method_"),
+    ("StackingClassifier", "fitted", "stack_method_", ["fit", "fit"], "has no method 'fit'", "stack_method_"),
     ("StackingClassifier", "fitted", "_widths", [3, 4], "A member has other columns", "final_estimator_"),
-    ("BucketOfModels", "fitted", "best_name_", "nobody", "The best member is not one of them", "best_name_"),
-    ("ExtraTreesClassifier", "fitted", "_n_rows", 2**40, "Trees of 90 rows are not of a table of 1", "_n_rows"),
+    ("BucketOfModels", "fitted", "best_name_", "nobody", "The best member is not one of the members", "best_name_"),
+    ("ExtraTreesClassifier", "fitted", "_n_rows", 2**40, "Trees of 90 rows do not belong to data of 1", "_n_rows"),
     ("AdaBoostClassifier", "fitted", "estimators_", [], "Every member needs a weight and an error", "estimators_"),
     ("BaggingClassifier", "fitted", "_draws", [], "Every member needs its rows and columns", "_draws"),
 ]
@@ -269,7 +269,7 @@ def test_merged_forests_and_dropped_members():
     pool = spinney.merge_forests([spinney.RandomForestClassifier(1, random_state=k).fit(X, y) for k in range(2)])
     forged = Parts(saved(pool))
     forged.record("Bags")["fields"]["shift"] = 2
-    raises(forged, "A merged forest was numbered before it was there", "")
+    raises(forged, "A merged forest was numbered before it existed", "")
     forged = Parts(saved(pool))
     forged.record("PooledBags")["fields"]["first"] = {"tuple": [1, 1]}
     raises(forged, "Merged forests stand one after the other|numbered before", "")

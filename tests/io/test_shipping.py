@@ -39,7 +39,7 @@ def test_the_service(tmp_path, monkeypatch):
         return said[0], json.loads(answer)
 
     row = {name: None if value != value else value for name, value in X.iloc[0].items()}
-    assert ask(json.loads(json.dumps(row, default=float))) == ("200 OK", {"answer": model.predict(X.head(1))[0]})
+    assert ask(json.loads(json.dumps(row, default=float))) == ("200 OK", {"prediction": model.predict(X.head(1))[0]})
     assert ask({"no": "column"})[0] == "400 Bad Request"
 
 

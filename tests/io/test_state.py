@@ -99,7 +99,7 @@ def test_what_is_shared_stays_shared():
         ({"dict": [[1]]}, "A dictionary is a list of pairs"),
         ({"dict": [[[], 1]]}, "cannot be a key"),
         ({"dict": [[{"tuple": [[]]}, 1]]}, "cannot be a key"),
-        ({"dict": [["a", 1], ["a", 2]]}, "A key of a dictionary comes twice"),
+        ({"dict": [["a", 1], ["a", 2]]}, "A key of a dictionary occurs twice"),
         ({"array": 0}, "There is no array 0 before this"),
         ({"array": -1}, "There is no array -1 before this"),
         ({"array": True}, "There is no array True before this"),

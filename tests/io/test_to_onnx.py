@@ -180,8 +180,8 @@ def test_drawn_tables(seed, n_categories, n_classes):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("c45", "this C45Classifier sends rows with missing values down several branches in shares"),
-        ("c50", "this C50Classifier sends rows with missing values down several branches in shares"),
+        ("c45", "this C45Classifier sends rows with missing values down several branches"),
+        ("c50", "this C50Classifier sends rows with missing values down several branches"),
         ("median", "AdaBoostRegressor predicts a weighted median of its trees"),
     ],
 )

@@ -129,6 +129,16 @@ def test_ids_by_their_name(tmp_path):
     assert [column.out for column in found.columns] == ["an id: nearly every value is unique", ""]
 
 
+def test_ids_of_duplicated_rows(tmp_path):
+    """An id stays one when rows are there several times; a number that other rows have, too, is none."""
+    rows = [f"{7 * k},{k},{k % 5},town {k}\n" for k in range(40)]
+    columns = look(tmp_path, "customer_id,place,x,city\n" + "".join(rows * 3))[1].columns
+    assert [one.out for one in columns] == ["an id: nearly every value is unique", "row numbers", "", ""]
+    rows = [f"{7 * (k % 40)},{k % 40},{k}\n" for k in range(120)]
+    columns = look(tmp_path, "customer_id,place,x\n" + "".join(rows))[1].columns
+    assert [one.out for one in columns] == ["", "", "row numbers"]
+
+
 def test_a_few_words_among_numbers_count_as_missing(tmp_path):
     cells = [f"{k}" for k in range(100, 158)] + ["unknown", "unknown"]
     column = column_of(tmp_path, cells)

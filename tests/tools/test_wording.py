@@ -49,6 +49,8 @@ EXAMPLES = [
     "everything but for one",
     "rows are kept aside",
     "It ends. Of many trees the first",
+    "a question is about a column",
+    "X : table, optional\n    The rows.",
 ]
 RIGHT = [
     "so many rows that memory is short",
@@ -63,6 +65,7 @@ RIGHT = [
     "as it is, and a model of your data",
     "a row per fold; a column of one row",
     "Of the rows, half are held out.",
+    "questions are welcome; an optional argument",
     "The numbers as a whole, numbers of weights",
 ]
 

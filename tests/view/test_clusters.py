@@ -19,13 +19,6 @@ from spinney.view.steps import chosen_steps
 X, LABEL = make_blobs(150, n_features=2, centers=3, random_state=2)
 
 
-@pytest.fixture(autouse=True)
-def no_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
-
-
 def test_kmeans_steps():
     model = KMeans(3, init="random", n_init=1, keep_history=True, random_state=4).fit(X)
     axes = plot_kmeans_steps(model, X)

@@ -9,7 +9,6 @@ from sklearn.datasets import load_iris, make_moons
 
 mpl.use("Agg")
 
-import matplotlib.pyplot as plt
 
 from spinney import (
     AdaBoostClassifier,
@@ -22,13 +21,6 @@ from spinney import (
 from spinney.datasets import load_restaurant
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
-
-
-@pytest.fixture(autouse=True)
-def no_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
 
 
 def test_the_lectures_thresholds():

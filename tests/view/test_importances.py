@@ -16,13 +16,6 @@ from spinney import DecisionTreeClassifier, GradientBoostingClassifier, RandomFo
 X, Y = load_iris(return_X_y=True, as_frame=True)
 
 
-@pytest.fixture(autouse=True)
-def no_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
-
-
 def bars(ax):
     """Names and lengths, from the top."""
     names = [label.get_text() for label in ax.get_yticklabels()]

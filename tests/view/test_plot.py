@@ -19,13 +19,6 @@ from tests.compiled import slow
 from tests.view.trees import ALL, branches, flowers, in_set, islands, leaf, make_model, number, prices, tennis
 
 
-@pytest.fixture(autouse=True)
-def no_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
-
-
 def full_tree(depth, path=1):
     """A full tree of long questions."""
     if depth == 0:

@@ -25,13 +25,6 @@ Y = 3 * X[:, 0] ** 2 + 0.05 * RNG.randn(100)
 MOONS = make_moons(80, noise=0.3, random_state=0)
 
 
-@pytest.fixture(autouse=True)
-def no_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
-
-
 def test_a_regression_tree_is_steps_at_its_thresholds():
     tree = DecisionTreeRegressor(max_depth=2).fit(X, Y)
     ax = plot_predictions(tree, X, Y, resolution=11)

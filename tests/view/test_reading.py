@@ -40,13 +40,6 @@ MODULES = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def no_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
-
-
 def holds(condition, X):
     """Which rows of a table of pandas pass a condition of a rule."""
     values = X.iloc[:, condition.feature]

@@ -13,17 +13,9 @@ from sklearn.neighbors import KNeighborsRegressor
 
 mpl.use("Agg")
 
-import matplotlib.pyplot as plt
 
 from spinney import plot_impurity_curves, plot_regions
 from spinney.view.colours import class_colours
-
-
-@pytest.fixture(autouse=True)
-def no_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
 
 
 class Above(BaseEstimator):

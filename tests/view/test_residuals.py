@@ -6,7 +6,6 @@ import pytest
 
 mpl.use("Agg")
 
-import matplotlib.pyplot as plt
 
 from spinney import DecisionTreeRegressor, GradientBoostingClassifier, GradientBoostingRegressor, plot_residual_rounds
 
@@ -14,13 +13,6 @@ RNG = np.random.RandomState(42)
 X = RNG.rand(100, 1) - 0.5
 Y = 3 * X[:, 0] ** 2 + 0.05 * RNG.randn(100)
 PLAIN = {"l2_regularization": 0.0, "min_samples_leaf": 1, "max_depth": 2, "learning_rate": 1.0}
-
-
-@pytest.fixture(autouse=True)
-def no_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
 
 
 def test_each_round_fits_what_is_left_over():

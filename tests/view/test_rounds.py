@@ -8,18 +8,10 @@ from sklearn.linear_model import LogisticRegression
 
 mpl.use("Agg")
 
-import matplotlib.pyplot as plt
 
 from spinney import AdaBoostClassifier, plot_adaboost_rounds
 
 X, Y = make_moons(60, noise=0.25, random_state=0)
-
-
-@pytest.fixture(autouse=True)
-def no_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
 
 
 def areas(ax):

@@ -25,13 +25,6 @@ X, Y = make_moons(300, noise=0.3, random_state=0)
 TRAIN, HELD = (X[:200], Y[:200]), (X[200:], Y[200:])
 
 
-@pytest.fixture(autouse=True)
-def no_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
-
-
 def curves(ax):
     return {line.get_label(): line.get_ydata() for line in ax.lines}
 

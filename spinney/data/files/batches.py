@@ -134,7 +134,7 @@ def _mark(path: Path) -> tuple[int, int]:
     try:
         found = path.stat()
     except FileNotFoundError:
-        raise FileNotFoundError(f"{path} is not there, or not any more.") from None
+        raise FileNotFoundError(f"{path} does not exist, or was removed.") from None
     return found.st_size, found.st_mtime_ns
 
 
@@ -165,7 +165,7 @@ class reading:
         if isinstance(error, MemoryError) or text.startswith(self.where):
             return
         if isinstance(error, FileNotFoundError):
-            raise FileNotFoundError(f"{self.where}: the file is not there any more.") from error
+            raise FileNotFoundError(f"{self.where}: the file was removed.") from error
         if getattr(error, "errno", None) == errno.ENOMEM or any(words in text for words in _NO_MEMORY):
             raise MemoryError(f"{self.where} cannot be read, no memory is left: {text[:300]}") from error
         raise ValueError(f"{self.where} cannot be read, the file may be damaged: {text[:300]}") from error

@@ -253,7 +253,7 @@ class BagFit(BagModel):
         self._keep(grown.schema, grown.forest)
 
     def plan_of_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        """(schema, opened table, target, plan, draws) of members that are Spinney's trees; X is in memory."""
+        """Prepare a fit of Spinney's trees on data in memory, for internal use."""
         from spinney._team import Team
         from spinney.data.row_hash import order_by_content
         from spinney.ensemble.bagging import open_for_members

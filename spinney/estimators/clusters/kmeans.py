@@ -110,8 +110,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             Input data: numbers, in a NumPy array, a pandas, polars or Arrow table, or a SciPy sparse matrix (which
             `KMeans` does not convert). Or a dask DataFrame or Array, whose rows stay on the workers of the cluster
             (`docs/scaling.md`).
-        y : None
-            Ignored.
+        y : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. Rows of weight 0 get a label but do not influence the centroids.
         client : distributed.Client, default=None
@@ -385,8 +385,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data: numbers.
-        y : None
-            Ignored.
+        y : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights.
 
@@ -411,8 +411,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data: numbers.
-        y : None
-            Ignored.
+        y : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights.
 
@@ -437,8 +437,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data: numbers, with the columns of `fit`.
-        y : None
-            Ignored.
+        y : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights.
 

@@ -209,8 +209,8 @@ class MiniBatchKMeans(KMeans):
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             The rows of the batch: numbers. Sparse matrices are converted to dense arrays.
-        y : None
-            Ignored.
+        y : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights.
 

@@ -204,8 +204,8 @@ class MixtureModel(DensityMixin, MatrixModel):
         X : array-like, DataFrame or dask collection of shape (n_samples, n_features)
             Input data: numbers, in a NumPy array or a pandas, polars or Arrow table. Missing values are NaN. Or a dask
             DataFrame or Array, whose rows stay on the workers of the cluster (`docs/scaling.md`).
-        y : None
-            Ignored.
+        y : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. Integer weights up to 127 are repetitions of the row. For other weights, only the
             proportions matter.
@@ -514,8 +514,8 @@ class MixtureModel(DensityMixin, MatrixModel):
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
             Input data: numbers. Missing values are NaN.
-        y : None
-            Ignored.
+        y : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights.
 
@@ -564,8 +564,8 @@ class MixtureModel(DensityMixin, MatrixModel):
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
             Input data: numbers, with the columns of `fit`. Missing values are NaN.
-        y : None
-            Ignored.
+        y : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights.
 

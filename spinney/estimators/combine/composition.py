@@ -290,7 +290,7 @@ class EitherKind(Combination):
             Test data, in any form that the members accept.
         y : array-like of shape (n_samples,)
             True labels or numbers.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             Sample weights.
 
         Returns

@@ -73,7 +73,7 @@ class RankVoting(Combination, BaseEstimator):
             Input data, in any form that the members accept. Each row is an item.
         y : array-like of shape (n_samples,)
             Relevance of each item.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             Sample weights, passed to all members. Each must accept them.
         **fit_params : dict
             Other arguments for the members that request them; only with scikit-learn's metadata routing.

@@ -299,7 +299,7 @@ class _Stacking(TransformerMixin, Combination):
 
         Parameters
         ----------
-        input_features : array-like of str, optional
+        input_features : array-like of str, default=None
             Names of the columns of X, if it had none.
 
         Returns

@@ -74,13 +74,21 @@ class _Voting(TransformerMixin, Combination):
 
         Parameters
         ----------
-        input_features : None
-            Ignored.
+        input_features : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
 
         Returns
         -------
         ndarray of str
             One name per column.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeRegressor, ExtraTreeRegressor, VotingRegressor
+        >>> members = [("cart", DecisionTreeRegressor()), ("extra", ExtraTreeRegressor(random_state=0))]
+        >>> model = VotingRegressor(members).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+        >>> model.get_feature_names_out().tolist()
+        ['votingregressor_cart', 'votingregressor_extra']
         """
         check_is_fitted(self)
         own = type(self).__name__.lower()
@@ -145,7 +153,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
             Input data, in any form that the members accept.
         y : array-like of shape (n_samples,)
             Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             Sample weights, passed to all members. Each must accept them.
         **fit_params : dict
             Other arguments for the members that request them; only with scikit-learn's metadata routing.
@@ -297,8 +305,8 @@ class VotingClassifier(ClassifierMixin, _Voting):
 
         Parameters
         ----------
-        input_features : None
-            Ignored.
+        input_features : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
 
         Returns
         -------
@@ -368,7 +376,7 @@ class VotingRegressor(RegressorMixin, _Voting):
             Input data, in any form that the members accept.
         y : array-like of shape (n_samples,)
             Numeric target.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             Sample weights, passed to all members. Each must accept them.
         **fit_params : dict
             Other arguments for the members that request them; only with scikit-learn's metadata routing.

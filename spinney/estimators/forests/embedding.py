@@ -127,8 +127,8 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
             and missing values. Unstored cells of SciPy sparse matrices are zero.
-        y : None
-            Ignored; exists for compatibility with scikit-learn.
+        y : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, which count for `min_weight_fraction_leaf`. Rows of weight 0 are left out.
 
@@ -167,8 +167,8 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
             and missing values. Unstored cells of SciPy sparse matrices are zero.
-        y : None
-            Ignored; exists for compatibility with scikit-learn.
+        y : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, which count for `min_weight_fraction_leaf`. Rows of weight 0 are left out.
 

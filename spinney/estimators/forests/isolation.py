@@ -142,8 +142,8 @@ class IsolationForest(OutlierMixin, ForestModel):
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
             and missing values. Unstored cells of SciPy sparse matrices are zero.
-        y : None
-            Ignored; exists for compatibility with scikit-learn.
+        y : object, default=None
+            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Proportional to a row's probability of being sampled. A row of weight 2 is like two rows; rows of weight 0
             are left out.

@@ -141,7 +141,7 @@ class C50Classifier(AdaBoostClassifier):
             Input data: a NumPy array, or a pandas, polars or Arrow table. It may have missing values.
         y : array-like of shape (n_samples,)
             Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             Weights for the first trial; equal by default. Rows of weight 0 are ignored.
 
         Returns

@@ -165,7 +165,7 @@ class _ClassicTree(ClassTreeModel):
         choose: Choose | None = None,
         columns: Columns | None = None,
     ) -> None:
-        """Fit to a table that has been read; `weights` may be units, `columns` what the engine wants of the table."""
+        """Fit on a table that has been read, for C5.0 and internal use. Use `fit` instead."""
         from spinney.grow.multiway.columns import read_columns
 
         answers.keep_classes(self)

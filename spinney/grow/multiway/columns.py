@@ -44,10 +44,10 @@ def learn_categories(X: Any, categorical_features: Any, owner: str) -> tuple[Sch
         values = table.column(index)
         if reason := find_reason(values[~np.isnan(values)]):
             raise ValueError(
-                f"Column {schema.columns[index].name or str(index)!r} holds {reason}, and {owner} takes categories "
-                "only. Bin it (pandas.cut, or scikit-learn's KBinsDiscretizer(encode='ordinal')), name it in "
-                "categorical_features to make a category of each value, or use C45Classifier, which cuts numbers by "
-                "itself."
+                f"Column {schema.columns[index].name or str(index)!r} holds {reason}, but {owner} accepts only "
+                "categories. Bin it (pandas.cut, or scikit-learn's KBinsDiscretizer(encode='ordinal')), name it in "
+                "categorical_features to make a category of each value, or use C45Classifier, which splits "
+                "numbers."
             )
     return learn_and_read(X, np.arange(schema.n_columns), owner)
 
