@@ -18,7 +18,6 @@ from spinney.prune.fitted import prune_trees, read_nonnegative, tree_of
 if TYPE_CHECKING:
     from spinney.tree.decision import DecisionTree
 
-_BY_QUANTILE = ("absolute_error", "quantile")  # losses whose leaves' values are quantiles of the residuals
 _ABOVE_0 = np.nextafter(0.0, 1.0)  # alpha 0 leaves the tree as it is: cuts that cost nothing come just after
 
 
@@ -79,7 +78,11 @@ def cost_complexity(model: Any, alpha: float, *, cost: str = "leaves", criterion
 
 def _check_loss(model: Any) -> None:
     loss = getattr(model, "loss", None)
-    if hasattr(model, "_booster") and isinstance(loss, str) and loss in _BY_QUANTILE:
+    if not hasattr(model, "_booster"):
+        return
+    from spinney.criteria.losses import kind_of
+
+    if kind_of(loss).leaves_are_quantiles:
         raise TypeError(
             f"a boosted model with loss={loss!r} cannot be pruned: the values of nodes that would become leaves are "
             "quantiles of training residuals, which the model does not keep. Fit it with ccp_alpha instead."

@@ -57,9 +57,6 @@ if TYPE_CHECKING:
 # In: a model with its parameters, the schema of its table, the weights of its rows. Out: `BoostingSettings`.
 
 
-_HESSIAN_IS_WEIGHT = ("squared_error", "absolute_error", "huber", "quantile")  # losses
-
-
 def follows_table(model: Any) -> bool:
     """Whether the number of rounds is not given: what else is "auto" then follows the table, too."""
     return model.max_iter is None and isinstance(model.n_estimators, str)
@@ -124,6 +121,8 @@ def _least_leaf(model: Any, weights: Weights, n_samples: int, auto: int) -> tupl
     A share of the weight is one of samples where weights are repetitions or there are none. The hessian of some losses
     is the weight itself, in units of its mean over the rows that count; of others the weight of a leaf is not known.
     """
+    from spinney.criteria.losses import kind_of
+
     wanted = auto if model.min_samples_leaf == "auto" else share_of_rows(model.min_samples_leaf, n_samples)
     count, hessian = max(1, wanted), float(model.min_child_weight)
     share = float(model.min_weight_fraction_leaf)
@@ -131,7 +130,7 @@ def _least_leaf(model: Any, weights: Weights, n_samples: int, auto: int) -> tupl
     n_counted = n_samples if rows is None else len(rows)
     if weights.importance is None:
         return max(count, math.ceil(share * n_samples)), hessian
-    if model.loss in _HESSIAN_IS_WEIGHT:
+    if kind_of(model.loss).has_unit_hessian:
         return count, max(hessian, share * n_counted)
     return max(count, math.ceil(share * n_counted)), hessian
 
@@ -295,7 +294,7 @@ def fit_init(init: Any, X: Any, labels: np.ndarray, weights: Weights, rows: np.n
 
 def raw_of_init(init: Any, X: Any, classes: np.ndarray | None, loss: Any, own_loss: Any) -> np.ndarray:
     """What a fitted initial estimator says of rows, as raw scores (outputs, rows)."""
-    from spinney.criteria.losses import Exponential, has_log_link
+    from spinney.criteria.losses import has_log_link, kind_of
 
     _check_link(own_loss)
     X = table_of(X)
@@ -308,12 +307,12 @@ def raw_of_init(init: Any, X: Any, classes: np.ndarray | None, loss: Any, own_lo
         logs = _logs(shares.T)
         return logs - logs.mean(axis=0)
     odds = _logs(shares[:, 1] / (1.0 - shares[:, 1]))[None, :]
-    return 0.5 * odds if isinstance(loss, Exponential) else odds
+    return odds / kind_of(loss).link_scale
 
 
 def raw_of_number(number: float, task: Task, own_loss: Any) -> np.ndarray:
     """The raw score (1,) that stands for a prediction: a value, or the probability of the second of two classes."""
-    from spinney.criteria.losses import Exponential, has_log_link
+    from spinney.criteria.losses import has_log_link, kind_of
 
     _check_link(own_loss)
     value = np.array([number])
@@ -322,7 +321,7 @@ def raw_of_number(number: float, task: Task, own_loss: Any) -> np.ndarray:
     if task.n_outputs > 1:
         raise ValueError(f"init={number:g} is a number, which needs two classes, but y has {task.n_outputs}.")
     odds = _logs(value / (1.0 - value))
-    return 0.5 * odds if isinstance(task.loss, Exponential) else odds
+    return odds / kind_of(task.loss).link_scale
 
 
 def _check_link(own_loss: Any) -> None:
