@@ -13,7 +13,16 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney.criteria.exp_log import log
-from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI, POISSON, class_impurity
+from spinney.criteria.impurity import (
+    ABSOLUTE,
+    GINI,
+    OF_CLASSES,
+    OF_NUMBERS,
+    POISSON,
+    SQUARED,
+    check_branches,
+    class_impurity,
+)
 from spinney.data.presort import ROW
 from spinney.data.target import Target
 from spinney.grow.targets import fixed_numbers, fixed_weights
@@ -32,6 +41,9 @@ class Shape(NamedTuple):
     rows: np.ndarray  # int64: rows in the order of the leaves
 
 
+check_branches("describe", OF_NUMBERS, ABSOLUTE, POISSON, SQUARED)
+
+
 def describe(target: Target, criterion: int, shape: Shape, lists: np.ndarray) -> tuple[np.ndarray, ...]:
     """(answers, impurity, weight) of every node."""
     if target.labels is not None:
@@ -46,7 +58,7 @@ def _describe_classes(target: Target, criterion: int, shape: Shape) -> tuple[np.
     weight = np.zeros(len(shape.begin))
     _count_classes(*shape, target.labels, np.empty(0, np.int64) if whole is None else whole, answers, weight)
     answers *= unit
-    known = criterion if criterion in (GINI, ENTROPY, ERROR) else GINI
+    known = criterion if criterion in OF_CLASSES else GINI  # a user's
     return answers, class_impurity(known, answers), weight * unit
 
 

@@ -24,9 +24,11 @@ from spinney.criteria.impurity import (
     ABSOLUTE,
     ENTROPY,
     GINI,
+    OF_NUMBERS,
     OWN,
     POISSON,
     SQUARED,
+    check_branches,
     log_table,
     pair_decrease,
     side_score,
@@ -183,6 +185,8 @@ def _fixed(numbers: np.ndarray, n: int) -> tuple[np.ndarray, float]:
 
 
 # --- what kernels ask ------------------------------------------------------------------------------------------------
+
+check_branches("targets.decrease_of_pair and decrease_of_values", OF_NUMBERS, SQUARED, POISSON, ABSOLUTE)
 
 
 @inner_kernel

@@ -40,7 +40,16 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
 from spinney.criteria.fixed_point import scale_exponent
-from spinney.criteria.impurity import GINI, class_impurity, pair_decrease, pair_score
+from spinney.criteria.impurity import (
+    ENTROPY,
+    ERROR,
+    GINI,
+    OF_CLASSES,
+    check_branches,
+    class_impurity,
+    pair_decrease,
+    pair_score,
+)
 from spinney.data.presort import RANK, ROW, Presorted
 from spinney.data.target import Target
 from spinney.grow.exact.freeze import Cuts, Grown, midway
@@ -417,6 +426,9 @@ def _list_blocks(desk, rules):
     for rank in range(desk.cuts.size):
         desk.cuts[rank].score = _NEVER
     return n_listed
+
+
+check_branches("stumps._worth and _slack", OF_CLASSES, GINI, ENTROPY, ERROR)  # all are convex
 
 
 @inner_kernel
