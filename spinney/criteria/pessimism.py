@@ -24,6 +24,8 @@ from spinney._compile import inner_kernel, kernel
 from spinney.criteria.exp_log import exp, log_of
 from spinney.criteria.fixed_point import to_digits
 
+SLACK = 0.1  # errors: C4.5 keeps a branch only if it promises more than this fewer than a leaf
+
 
 class Confidence(NamedTuple):
     """What the bound needs to know of `cf`."""

@@ -249,7 +249,7 @@ def sum_members(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say
     return total
 
 
-def count_votes(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say, n_jobs: int) -> Votes:
+def count_member_votes(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say, n_jobs: int) -> Votes:
     """Predictions for each row by the members that were not fitted on it; see `out_of_bag.count_votes`."""
     n_rows = X.shape[0]
 

@@ -18,13 +18,12 @@ from spinney._seed import read_seed
 from spinney.data.schema import Schema
 from spinney.data.weights import Weights
 from spinney.estimators.targets import Answers
+from spinney.grow import NO_LIMIT
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.grow.rules import TreeSettings
-
-NO_LIMIT = 1 << 30
 
 
 def read_monotone(wanted: Any, names: np.ndarray | None, is_categorical: np.ndarray) -> np.ndarray:

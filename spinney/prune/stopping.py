@@ -14,6 +14,7 @@ import numpy as np
 from spinney._team import Team
 from spinney.data.tables import Table
 from spinney.data.target import Target
+from spinney.grow import NO_LIMIT
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.rules import TreeSettings
 from spinney.prune.spread import ends_of_rows
@@ -22,7 +23,6 @@ from spinney.tree.decision import DecisionTree
 from spinney.tree.descend import leaf_of_rows
 
 _FIRST_LEAVES = 64  # of the first tree grown
-_NO_LIMIT = 1 << 40
 
 
 class HeldOut(NamedTuple):
@@ -59,7 +59,7 @@ def grow_while_better(
     held_out: HeldOut,
 ) -> DecisionTree:
     """Grow best-first on some rows, until the error on the held-out ones no longer falls."""
-    most = _NO_LIMIT if settings.max_leaves is None else settings.max_leaves
+    most = NO_LIMIT if settings.max_leaves is None else settings.max_leaves
     n_leaves = min(_FIRST_LEAVES, most)
     while True:
         some = settings._replace(max_leaves=n_leaves)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_array, check_consistent_length
 
-from spinney.criteria.fixed_point import scale_exponent
+from spinney.criteria.fixed_point import scale_exponent, whole_numbers
 from spinney.tree.decision import SPREADS, DecisionTree
 
 UNKNOWN = -1  # code of a class that the model was not fitted with
@@ -99,7 +99,7 @@ def find_errors(tree: DecisionTree, judged: Judged) -> Errors:
     says = tree.answers[:, :, 0] if not tree.is_class else tree.answers.argmax(axis=2)
     for level, (entries, node) in enumerate(climb(tree, judged.node)):
         off = _losses(tree, says[node], judged.y[entries]) * judged.weight[entries, None]
-        whole = np.rint(np.ldexp(off, exponent)).astype(np.int64)
+        whole = whole_numbers(off, exponent)
         _add_to(as_leaf, node, whole)
         if level == 0:
             _add_to(ending, node, whole)

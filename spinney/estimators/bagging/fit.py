@@ -275,7 +275,7 @@ class BagFit(BagModel):
         """Fit members of any other kind."""
         from spinney._team import available_threads
         from spinney.data.row_hash import order_of_any
-        from spinney.ensemble.bagging import Asks, count_votes, fit_bagged
+        from spinney.ensemble.bagging import Asks, count_member_votes, fit_bagged
 
         schema, X = self._learn(X)
         n_rows, n_jobs = _num_samples(X), available_threads(self.n_jobs)
@@ -293,7 +293,7 @@ class BagFit(BagModel):
         self._keep_draws(draws, numbers)
         self._keep_members(schema, members, len(answers.values))
         if self.oob_score:
-            self._judge(count_votes(members, X, self._draws, self._say, n_jobs), answers, weights)
+            self._judge(count_member_votes(members, X, self._draws, self._say, n_jobs), answers, weights)
 
     def _learn(self, X: Any) -> tuple[Schema, Any]:
         """The schema of X, and X in a form that rows can be taken from."""

@@ -36,10 +36,11 @@ from spinney.ensemble.cross_fitting import fit_one, in_order, takes_weights
 from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
 from spinney.estimators.params import check_parameters
-from spinney.estimators.settings import NO_LIMIT, count_columns, count_share, read_groups, read_monotone, share_of_rows
+from spinney.estimators.settings import count_columns, count_share, read_groups, read_monotone, share_of_rows
 from spinney.estimators.streaming import with_sides
 from spinney.evaluate.scoring import Scoring
 from spinney.gpu import rounds_on, table_for, table_on_gpu
+from spinney.grow import NO_LIMIT
 
 if TYPE_CHECKING:
     from spinney._team import Team

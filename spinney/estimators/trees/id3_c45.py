@@ -21,10 +21,10 @@ from spinney.estimators.params import (
     described,
     keep_parameters,
 )
-from spinney.estimators.settings import NO_LIMIT
 from spinney.estimators.targets import Answers, find_answers, read_labels
 from spinney.estimators.trees.decision_tree import find_judges
 from spinney.estimators.trees.model import ClassTreeModel
+from spinney.grow import NO_LIMIT
 
 if TYPE_CHECKING:
     from spinney._team import Team

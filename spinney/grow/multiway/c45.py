@@ -24,7 +24,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, stop_wanted
 from spinney.criteria.information import ROW, make_terms
-from spinney.criteria.pessimism import Confidence, confidence, errors_to_add
+from spinney.criteria.pessimism import SLACK, Confidence, confidence, errors_to_add
 from spinney.data.weights import Weights
 from spinney.grow.multiway.columns import Columns, read_units
 from spinney.grow.multiway.freeze import freeze
@@ -61,7 +61,6 @@ from spinney.tree.decision import SPREADS, DecisionTree
 
 _PRUNE, _ESTIMATE = 0, 1  # modes
 _VISIT, _RAISE = 0, 1  # stages
-_AS_GOOD = 0.1  # errors
 _SAME = ROW // 1000  # units of errors
 _ROOT = np.int64(0)
 _OPEN = -1.0  # in place of an estimate: the node has a frame now
@@ -200,10 +199,10 @@ def _decide(grown, columns, rows, level, frame):
     """The estimate of the node, as a leaf or as it is; or _OPEN if its largest branch is to take its place."""
     state, number = grown.state[0], frame.node
     leaf = _leaf_errors(grown, number, level)
-    if leaf <= frame.errors + _AS_GOOD and leaf <= frame.branch_errors + _AS_GOOD:
+    if leaf <= frame.errors + SLACK and leaf <= frame.branch_errors + SLACK:
         grown.nodes[number].feature = NO_SPLIT
         return leaf
-    if frame.branch_errors > frame.errors + _AS_GOOD:
+    if frame.branch_errors > frame.errors + SLACK:
         return frame.errors
     _raise(grown, number, frame.largest_child)
     # visited again with all the rows, in the place of this frame: its splits were pruned for a part of the rows only
