@@ -40,7 +40,7 @@ STRIDE = 264
 _MOST = 256  # values of a byte
 
 
-class Layout(NamedTuple):
+class WordLayout(NamedTuple):
     """Where codes lie in words and bins in histograms."""
 
     n_words: int  # of a row, with the last one, for its statistics
@@ -62,7 +62,7 @@ class Dataset:
     n_rows: int
     bins: Bins
     codes: np.ndarray
-    layout: Layout
+    layout: WordLayout
 
     @property
     def n_columns(self) -> int:
@@ -116,7 +116,7 @@ def take_rows(
     return np.ascontiguousarray(codes[:, rows])
 
 
-def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
+def make_layout(bins: Bins, has_missing: np.ndarray) -> WordLayout:
     """Give every column its place in a lane."""
     n_slots = (bins.n_bins + has_missing).astype(np.int32)
     lanes = _share_lanes(n_slots)
@@ -126,7 +126,7 @@ def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
         lane[columns], lane_slots[columns] = place, sizes.prod()
         divisor[columns] = np.cumprod(sizes) // sizes
     start = np.concatenate(([0], np.cumsum(-(-n_slots // 8) * 8))).astype(np.int64)
-    return Layout(
+    return WordLayout(
         n_words=-(-len(lanes) // LANES) + 1,
         members=np.concatenate(lanes).astype(np.int32),
         first_member=np.cumsum([0] + [len(columns) for columns in lanes]),

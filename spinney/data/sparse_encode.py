@@ -113,7 +113,7 @@ def learn_sparse_bins(table: SparseTable, counts: np.ndarray | None, max_bins: i
     )
 
 
-class Room(NamedTuple):
+class SortScratch(NamedTuple):
     """What threads need to sort a column's cells."""
 
     cells: np.ndarray  # float64 (threads, most cells of a column and a zero)
@@ -124,12 +124,12 @@ class Room(NamedTuple):
     buckets: np.ndarray
 
 
-def make_room(table: SparseTable, team: Team) -> Room:
+def make_room(table: SparseTable, team: Team) -> SortScratch:
     """For any column of the table."""
     shape = team.size, int(np.diff(table.first).max(initial=0)) + 1
     kinds = np.float64, np.uint64, np.uint64, np.float64, np.int64
     cells, entries, spare, values, mass = (np.empty(shape, kind) for kind in kinds)
-    return Room(cells, entries, spare, values, mass, np.empty((team.size, DIGITS, BUCKETS), np.int64))
+    return SortScratch(cells, entries, spare, values, mass, np.empty((team.size, DIGITS, BUCKETS), np.int64))
 
 
 @inner_kernel

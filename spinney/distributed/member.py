@@ -19,7 +19,7 @@ import numpy as np
 from spinney import _random
 from spinney._team import Team
 from spinney.criteria.user_loss import compile_loss
-from spinney.data.dataset import Dataset, Layout
+from spinney.data.dataset import Dataset, WordLayout
 from spinney.data.encode import Bins
 from spinney.data.target import Target
 from spinney.data.weights import Weights
@@ -41,7 +41,7 @@ class Common(NamedTuple):
     """What all members are told alike."""
 
     bins: Bins
-    layout: Layout
+    layout: WordLayout
     settings: BoostingSettings
     loss: Any  # built in, or what a loss of the user's is compiled from
     n_classes: tuple[int, ...] | None

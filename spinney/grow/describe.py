@@ -31,7 +31,7 @@ _SUM_BITS, _FINEST = 61, 1000  # of the whole numbers that a leaf's errors are a
 _TURN = 0.36787944117144233  # 1 / e: y log y falls up to here
 
 
-class Shape(NamedTuple):
+class NodeRows(NamedTuple):
     """Nodes in preorder."""
 
     begin: np.ndarray  # int64: a node's rows are rows[begin:end]
@@ -44,14 +44,14 @@ class Shape(NamedTuple):
 check_branches("describe", OF_NUMBERS, ABSOLUTE, POISSON, SQUARED)
 
 
-def describe(target: Target, criterion: int, shape: Shape, lists: np.ndarray) -> tuple[np.ndarray, ...]:
+def describe(target: Target, criterion: int, shape: NodeRows, lists: np.ndarray) -> tuple[np.ndarray, ...]:
     """(answers, impurity, weight) of every node."""
     if target.labels is not None:
         return _describe_classes(target, criterion, shape)
     return _describe_numbers(target, criterion, shape, lists)
 
 
-def _describe_classes(target: Target, criterion: int, shape: Shape) -> tuple[np.ndarray, ...]:
+def _describe_classes(target: Target, criterion: int, shape: NodeRows) -> tuple[np.ndarray, ...]:
     sizes = target.n_classes or ()
     whole, unit, _ = fixed_weights(target.weights)
     answers = np.zeros((len(shape.begin), len(sizes), max(sizes)))
@@ -89,7 +89,7 @@ def _count_classes(begin, end, is_leaf, parent, rows, labels, weights, answers, 
 
 
 def _describe_numbers(
-    target: Target, criterion: int, shape: Shape, lists: np.ndarray
+    target: Target, criterion: int, shape: NodeRows, lists: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     y, n_nodes = target.y, len(shape.begin)
     assert y is not None

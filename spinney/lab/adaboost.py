@@ -11,7 +11,7 @@ import numpy as np
 
 from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_class, curve, grid_of, line, plane, step, wrong_rows
-from spinney.lab.parameters import SEED, Parameter, Values
+from spinney.lab.parameters import SEED, LabParameter, Values
 from spinney.lab.tables import Table
 from spinney.lab.words import count, percent
 
@@ -21,9 +21,9 @@ ABOUT = (
     "and trees with smaller errors get a larger estimator weight."
 )
 PARAMETERS = (
-    Parameter("n_estimators", "rounds", 20, 1, 60),
-    Parameter("max_depth", "depth of each tree", 1, 1, 4),
-    Parameter("learning_rate", "learning rate", 1.0, 0.1, 1.5, 0.1),
+    LabParameter("n_estimators", "rounds", 20, 1, 60),
+    LabParameter("max_depth", "depth of each tree", 1, 1, 4),
+    LabParameter("learning_rate", "learning rate", 1.0, 0.1, 1.5, 0.1),
     SEED,
 )
 

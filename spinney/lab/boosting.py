@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss
 
 from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
-from spinney.lab.parameters import SEED, LabError, Parameter, Values
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values
 from spinney.lab.tables import Table
 from spinney.lab.words import count, number, percent
 
@@ -22,7 +22,7 @@ ABOUT = (
     "Each tree is fitted to the residuals of the trees before it. Its prediction, times the learning rate, is added."
 )
 PARAMETERS = (
-    Parameter(
+    LabParameter(
         "task",
         "target",
         "auto",
@@ -32,9 +32,9 @@ PARAMETERS = (
             ("numbers", "vertical from horizontal"),
         ),
     ),
-    Parameter("learning_rate", "learning rate", 0.3, 0.05, 1.0, 0.05),
-    Parameter("max_depth", "depth of each tree", 2, 1, 6),
-    Parameter("n_estimators", "rounds", 20, 1, 60),
+    LabParameter("learning_rate", "learning rate", 0.3, 0.05, 1.0, 0.05),
+    LabParameter("max_depth", "depth of each tree", 2, 1, 6),
+    LabParameter("n_estimators", "rounds", 20, 1, 60),
     SEED,
 )
 _ALONG = 240  # predictions along the axis

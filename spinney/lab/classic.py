@@ -12,7 +12,7 @@ import numpy as np
 
 from spinney.criteria.candidates import candidate_splits
 from spinney.lab.panels import Panel, Step, TreePicture, step, text_table, wrong_rows
-from spinney.lab.parameters import Parameter, Values
+from spinney.lab.parameters import LabParameter, Values
 from spinney.lab.tables import Table
 from spinney.lab.tree import facts, split_code, splits_in_order, start_code, take
 from spinney.lab.words import count, listed
@@ -24,11 +24,11 @@ C45_ABOUT = (
     "C4.5 divides the gain by the entropy of the split itself, so that columns with many values are not preferred. "
     "It splits numbers at thresholds, and prunes the tree at the end."
 )
-ID3_PARAMETERS = (Parameter("max_depth", "maximum depth", 8, 1, 8),)
+ID3_PARAMETERS = (LabParameter("max_depth", "maximum depth", 8, 1, 8),)
 C45_PARAMETERS = (
-    Parameter("max_depth", "maximum depth", 8, 1, 8),
-    Parameter("min_samples_leaf", "minimum rows in two branches", 2, 1, 20),
-    Parameter("cf", "pruning confidence", 0.25, 0.05, 0.5, 0.05),
+    LabParameter("max_depth", "maximum depth", 8, 1, 8),
+    LabParameter("min_samples_leaf", "minimum rows in two branches", 2, 1, 20),
+    LabParameter("cf", "pruning confidence", 0.25, 0.05, 0.5, 0.05),
 )
 
 

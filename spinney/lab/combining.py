@@ -11,7 +11,7 @@ import numpy as np
 
 from spinney.lab.held_out import Parts, code_of, hold_out
 from spinney.lab.panels import Panel, Step, by_class, by_share, grid_of, plane, step, text_table, wrong_rows
-from spinney.lab.parameters import SEED, LabError, Parameter, Values
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values
 from spinney.lab.tables import Table
 from spinney.lab.words import listed, percent
 
@@ -20,13 +20,13 @@ VOTING_ABOUT = "Models of different families are fitted on the same rows. Their 
 STACKING_ABOUT = "A final model is fitted on the members' predictions for rows that they were not fitted on."
 
 
-def _neighbours(default: int) -> Parameter:
-    return Parameter("neighbours", "nearest neighbours", default, 1, 30)
+def _neighbours(default: int) -> LabParameter:
+    return LabParameter("neighbours", "nearest neighbours", default, 1, 30)
 
 
-_DEPTH = Parameter("max_depth", "depth of the tree", 4, 1, 10)
+_DEPTH = LabParameter("max_depth", "depth of the tree", 4, 1, 10)
 _HOW = (("soft", "mean of the probabilities"), ("hard", "majority of the classes"))
-VOTING_PARAMETERS = (Parameter("voting", "voting", "soft", choices=_HOW), _DEPTH, _neighbours(1), SEED)
+VOTING_PARAMETERS = (LabParameter("voting", "voting", "soft", choices=_HOW), _DEPTH, _neighbours(1), SEED)
 STACKING_PARAMETERS = (_DEPTH, _neighbours(7), SEED)
 _NAMES = ("decision tree", "logistic regression", "nearest neighbours")
 _LISTED = 6  # rows shown of the data of the final model

@@ -11,7 +11,7 @@ import numpy as np
 
 from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
-from spinney.lab.parameters import SEED, LabError, Parameter, Values
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values
 from spinney.lab.tables import Table
 from spinney.lab.words import count, percent
 
@@ -22,9 +22,9 @@ ABOUT = {
     "forest": "Bagging, with a new random subset of columns at each split.",
     "extra_trees": "Columns and thresholds are sampled at each split. Fitting is fast, and the ensemble is smooth.",
 }
-_TREES = Parameter("n_estimators", "trees", 15, 1, 60)
-_DEPTH = Parameter("max_depth", "maximum depth", 8, 1, 12)
-_COLUMNS = Parameter("max_features", "columns per split", 1, 1, 2)
+_TREES = LabParameter("n_estimators", "trees", 15, 1, 60)
+_DEPTH = LabParameter("max_depth", "maximum depth", 8, 1, 12)
+_COLUMNS = LabParameter("max_features", "columns per split", 1, 1, 2)
 PARAMETERS = {
     "bagging": (_TREES, _DEPTH, SEED),
     "forest": (_TREES, _DEPTH, _COLUMNS, SEED),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spinney.lab.panels import LEVELS, Step, curve, grid_of, line, plane, runs, step
-from spinney.lab.parameters import SEED, LabError, Parameter, Values
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values
 from spinney.lab.tables import Table
 from spinney.lab.words import count, number
 from spinney.view.clusters import nearest_centres
@@ -19,8 +19,10 @@ from spinney.view.clusters import nearest_centres
 TITLE = "k-means"
 ABOUT = "Rows are assigned to the nearest centroid and centroids move to the mean of their rows, until nothing changes."
 PARAMETERS = (
-    Parameter("n_clusters", "clusters", 4, 1, 8),
-    Parameter("init", "initial centroids", "random", choices=(("random", "random rows"), ("k-means++", "k-means++"))),
+    LabParameter("n_clusters", "clusters", 4, 1, 8),
+    LabParameter(
+        "init", "initial centroids", "random", choices=(("random", "random rows"), ("k-means++", "k-means++"))
+    ),
     SEED,
 )
 _MOST = 40  # iterations

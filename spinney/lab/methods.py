@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from spinney.lab import adaboost, boosting, classic, combining, committee, kmeans, mixture, pruning, tree
 from spinney.lab.panels import Step
-from spinney.lab.parameters import Parameter, Values
+from spinney.lab.parameters import LabParameter, Values
 from spinney.lab.tables import Table
 
 _Steps = Callable[[Table, Values], list[Step]]
@@ -27,7 +27,7 @@ class Method(NamedTuple):
     kind: str  # of the tables it accepts: planes, tables of categories (or any columns), or both
     needs_classes: bool
     default: str  # default table
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[LabParameter, ...]
     steps: _Steps
     code: _Code
 

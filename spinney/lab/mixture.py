@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spinney.lab.panels import Step, curve, line, plane, step
-from spinney.lab.parameters import SEED, LabError, Parameter, Values
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values
 from spinney.lab.tables import Table
 from spinney.lab.words import count, listed, number, percent
 from spinney.view.mixtures import component_shares
@@ -22,8 +22,8 @@ ABOUT = (
     "The likelihood never falls."
 )
 PARAMETERS = (
-    Parameter("n_components", "components", 3, 1, 8),
-    Parameter(
+    LabParameter("n_components", "components", 3, 1, 8),
+    LabParameter(
         "covariance_type",
         "covariance",
         "full",
@@ -34,7 +34,7 @@ PARAMETERS = (
             ("tied", "tied: same for all"),
         ),
     ),
-    Parameter(
+    LabParameter(
         "init_params",
         "initialisation",
         "random_from_data",

@@ -19,7 +19,7 @@ import numpy as np
 from spinney.lab.tables import Table
 from spinney.view.grids import Grid
 from spinney.view.layout import arrange
-from spinney.view.phrases import Words, words_of
+from spinney.view.phrases import TreePhrases, words_of
 
 CELLS = 96  # cells along each axis of a region
 LEVELS = 8  # shades of a class, from uncertain to certain
@@ -112,7 +112,9 @@ class TreePicture:
 
     def __init__(self, model: Any, names: Sequence[str], classes: Sequence[str]) -> None:
         self.tree = model.tree_
-        self.words: Words = words_of(model, list(names), list(classes), decimals=2, trim=True, most=3, at_most="≤")
+        self.words: TreePhrases = words_of(
+            model, list(names), list(classes), decimals=2, trim=True, most=3, at_most="≤"
+        )
         self.lines = [[self._lines(node, False), self._lines(node, True)] for node in range(self.tree.n_nodes)]
         widths = [2 * _PAD + _CHARACTER * max(len(t) for t in [*a, *b]) for a, b in self.lines]
         heights = [2 * _PAD + _LINE * 3 - 4] * self.tree.n_nodes

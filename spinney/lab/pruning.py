@@ -11,7 +11,7 @@ import numpy as np
 
 from spinney.lab.held_out import Parts, code_of, hold_out
 from spinney.lab.panels import Step, TreePicture, boxes_of, curve, line, plane, step
-from spinney.lab.parameters import SEED, Parameter, Values
+from spinney.lab.parameters import SEED, LabParameter, Values
 from spinney.lab.tables import Table
 from spinney.lab.tree import splits_in_order
 from spinney.lab.words import number, percent
@@ -19,7 +19,7 @@ from spinney.lab.words import number, percent
 TITLE = "Pruning"
 ABOUT = "The training error falls with every split, but the held-out error rises again. Pruning chooses a size between."
 PARAMETERS = (
-    Parameter(
+    LabParameter(
         "way",
         "method",
         "cost",

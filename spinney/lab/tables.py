@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from spinney.lab.parameters import SEED, LabError, Parameter, Values, read_values
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values, read_values
 
 MOST_POINTS = 500  # that can be added by hand
 _FAR = 1e300  # beyond which squared distances overflow
 MOST_CLASSES = 8  # as many as there are colours and shapes
-_ROWS = Parameter("rows", "rows", 150, 20, 1000, 10)
+_ROWS = LabParameter("rows", "rows", 150, 20, 1000, 10)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Source:
         name: str,
         title: str,
         make: Callable[[Values, list[str]], tuple[Any, Any, list[str], list[str], str]],
-        parameters: Sequence[Parameter] = (),
+        parameters: Sequence[LabParameter] = (),
         *,
         columns: Sequence[str] = (),
         is_plane: bool = True,
@@ -201,14 +201,14 @@ def _restaurant(values: Values, columns: list[str]) -> Any:
     return X, np.where(y, "wait", "leave"), list(X.columns), code, ""
 
 
-def _noise(default: float) -> Parameter:
-    return Parameter("noise", "noise", default, 0.0, 0.5, 0.05)
+def _noise(default: float) -> LabParameter:
+    return LabParameter("noise", "noise", default, 0.0, 0.5, 0.05)
 
 
 _IRIS = ["petal length (cm)", "petal width (cm)", "sepal length (cm)", "sepal width (cm)"]
 _PENGUINS = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
 _WORDS_OF_PENGUINS = [*_PENGUINS, "island", "sex"]
-_WAITING = Parameter(
+_WAITING = LabParameter(
     "waiting", "waiting time", "ranges", choices=(("ranges", "in ranges"), ("minutes", "in minutes (a number)"))
 )
 
@@ -223,8 +223,8 @@ SOURCES: dict[str, Source] = {
             _blobs,
             (
                 _ROWS,
-                Parameter("centers", "blobs", 4, 2, 8),
-                Parameter("spread", "spread", 1.2, 0.2, 4.0, 0.1),
+                LabParameter("centers", "blobs", 4, 2, 8),
+                LabParameter("spread", "spread", 1.2, 0.2, 4.0, 0.1),
                 SEED,
             ),
         ),
@@ -236,7 +236,7 @@ SOURCES: dict[str, Source] = {
             "curve",
             "A noisy curve",
             _curve,
-            (Parameter("rows", "rows", 100, 20, 1000, 10), _noise(0.05), SEED),
+            (LabParameter("rows", "rows", 100, 20, 1000, 10), _noise(0.05), SEED),
             has_classes=False,
         ),
     )

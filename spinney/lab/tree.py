@@ -11,7 +11,7 @@ import numpy as np
 
 from spinney.criteria.candidates import candidate_splits
 from spinney.lab.panels import Panel, Step, TreePicture, boxes_of, curve, line, plane, step, text_table, wrong_rows
-from spinney.lab.parameters import Parameter, Values
+from spinney.lab.parameters import LabParameter, Values
 from spinney.lab.tables import Table
 from spinney.lab.words import count, percent
 
@@ -21,9 +21,9 @@ ABOUT = (
     "both sides."
 )
 PARAMETERS = (
-    Parameter("criterion", "criterion", "gini", choices=(("gini", "Gini"), ("entropy", "entropy"))),
-    Parameter("max_depth", "maximum depth", 3, 1, 6),
-    Parameter("min_samples_leaf", "minimum rows per leaf", 1, 1, 30),
+    LabParameter("criterion", "criterion", "gini", choices=(("gini", "Gini"), ("entropy", "entropy"))),
+    LabParameter("max_depth", "maximum depth", 3, 1, 6),
+    LabParameter("min_samples_leaf", "minimum rows per leaf", 1, 1, 30),
 )
 _MOST_LISTED = 8
 

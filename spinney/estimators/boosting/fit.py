@@ -23,7 +23,7 @@ from sklearn.utils import _safe_indexing, check_array
 
 from spinney._seed import repeated_seed
 from spinney._warnings import warn_caller
-from spinney.data.holdout import Part, hold_out, parts_by_content
+from spinney.data.holdout import CountedRows, hold_out, parts_by_content
 from spinney.data.on_gpu import here, is_on_gpu
 from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import open_table, with_rows
@@ -562,7 +562,7 @@ def _make_folds(model: Any, search: Search, plan: SearchPlan, settings: Boosting
     return folds
 
 
-def _parts(search: Search, plan: SearchPlan, seed: int) -> list[tuple[Part, Part]]:
+def _parts(search: Search, plan: SearchPlan, seed: int) -> list[tuple[CountedRows, CountedRows]]:
     from spinney.data.dataset import ExactDataset, row_keys
     from spinney.data.row_hash import hashes_of_keys
 
