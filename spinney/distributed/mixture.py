@@ -20,7 +20,15 @@ from spinney.cluster.mixture import MixtureOutcome, MixtureSettings, Watcher, mi
 from spinney.distributed.dataset import Piece
 from spinney.distributed.matrix import RemoteMatrix
 from spinney.distributed.members import Members, Shares
-from spinney.distributed.mixture_member import Common, MixtureProgress, Part, Reached, Start, find_sums, fit_mixture
+from spinney.distributed.mixture_member import (
+    Common,
+    MixturePart,
+    MixtureProgress,
+    Reached,
+    Start,
+    find_sums,
+    fit_mixture,
+)
 from spinney.distributed.tasks import insist, living_workers, results
 
 
@@ -124,7 +132,7 @@ class MixtureRows(RemoteEStepRows):
             members.close()
         return found
 
-    def part(self, pieces: list[Piece], labels: list[np.ndarray | None]) -> Part:
+    def part(self, pieces: list[Piece], labels: list[np.ndarray | None]) -> MixturePart:
         """What a member is told of its pieces."""
         spans = [slice(one.begin, one.begin + one.n_rows) for one in pieces]
 
@@ -134,7 +142,7 @@ class MixtureRows(RemoteEStepRows):
             places = [span if self.order is None or not of_rows else self.order[span] for span in spans]
             return np.concatenate([values[place] for place in places])
 
-        return Part(
+        return MixturePart(
             [one.begin for one in pieces],
             [one.n_rows for one in pieces],
             own(self.weight, True),
@@ -201,7 +209,7 @@ def _members(
     is_full = common.settings.form in ("full", "tied")
     pieces = rows.cut(n_chunks_of(rows.n_rows, common.n_components, rows.n_columns, is_full))
 
-    def tell(shares: Shares) -> dict[str, tuple[Common, Part]]:
+    def tell(shares: Shares) -> dict[str, tuple[Common, MixturePart]]:
         told = now()
         return {worker: (told, rows.part(own, labels)) for worker, own in shares.items()}
 

@@ -64,7 +64,7 @@ class Common(NamedTuple):
     progress: MixtureProgress
 
 
-class Part(NamedTuple):
+class MixturePart(NamedTuple):
     """What one member is told of its rows, which lie in the order of what is missing."""
 
     begins: list[int]  # place of each block's first row among all rows
@@ -81,7 +81,7 @@ class MemberRows(EStepRows):
 
     spread: Spread
     common: Common
-    part: Part
+    part: MixturePart
 
     @property
     def total_weight(self) -> float:
@@ -125,7 +125,7 @@ class MemberRows(EStepRows):
         return in_shares(drawn)
 
 
-def _read(group: Group, told: tuple[Common, Part], blocks: list[np.ndarray]) -> MemberRows:
+def _read(group: Group, told: tuple[Common, MixturePart], blocks: list[np.ndarray]) -> MemberRows:
     common, part = told
     values = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
     values = np.require(values, np.float64, ["C", "W"])
@@ -136,12 +136,12 @@ def _read(group: Group, told: tuple[Common, Part], blocks: list[np.ndarray]) -> 
     return MemberRows(values, np.arange(n), pattern, common.patterns, weight, common.origin, spread, common, part)
 
 
-def find_sums(group: Group, team: Team, told: tuple[Common, Part], blocks: list[np.ndarray]) -> EStepSums:
+def find_sums(group: Group, team: Team, told: tuple[Common, MixturePart], blocks: list[np.ndarray]) -> EStepSums:
     """Of all rows as one component."""
     return sums_of_all(_read(group, told, blocks), told[0].settings.form, team)
 
 
-def fit_mixture(group: Group, team: Team, told: tuple[Common, Part], blocks: list[np.ndarray]) -> None:
+def fit_mixture(group: Group, team: Team, told: tuple[Common, MixturePart], blocks: list[np.ndarray]) -> None:
     """All runs."""
     common, rows = told[0], _read(group, told, blocks)
     begun = common.progress.begun

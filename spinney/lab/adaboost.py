@@ -12,7 +12,7 @@ import numpy as np
 from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_class, curve, grid_of, line, plane, step, wrong_rows
 from spinney.lab.parameters import SEED, LabParameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.tables import LabTable
 from spinney.lab.words import count, percent
 
 TITLE = "AdaBoost"
@@ -28,7 +28,7 @@ PARAMETERS = (
 )
 
 
-def steps(table: Table, values: Values) -> list[Step]:
+def steps(table: LabTable, values: Values) -> list[Step]:
     """Return one step per round."""
     from spinney.view.rounds import only_members
 
@@ -95,7 +95,7 @@ def steps(table: Table, values: Values) -> list[Step]:
     return found
 
 
-def code(table: Table, values: Values, at: int) -> list[str]:
+def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     call = (
         f"AdaBoostClassifier(DecisionTreeClassifier(max_depth={values['max_depth']}), n_estimators={at + 1}, "
@@ -120,7 +120,7 @@ def code(table: Table, values: Values, at: int) -> list[str]:
     ]
 
 
-def _algorithm(table: Table) -> str:
+def _algorithm(table: LabTable) -> str:
     return "discrete" if len(table.classes) == 2 else "SAMME"
 
 
@@ -131,7 +131,7 @@ def _sizes(weights: np.ndarray, train: np.ndarray, n_rows: int) -> np.ndarray:
     return np.round(sizes, 3)
 
 
-def _fit(table: Table, values: Values, train: np.ndarray) -> Any:
+def _fit(table: LabTable, values: Values, train: np.ndarray) -> Any:
     from spinney import AdaBoostClassifier, DecisionTreeClassifier
 
     weak = DecisionTreeClassifier(max_depth=values["max_depth"])

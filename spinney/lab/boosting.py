@@ -14,7 +14,7 @@ from sklearn.metrics import log_loss
 from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
 from spinney.lab.parameters import SEED, LabError, LabParameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.tables import LabTable
 from spinney.lab.words import count, number, percent
 
 TITLE = "Gradient boosting"
@@ -41,12 +41,12 @@ _ALONG = 240  # predictions along the axis
 _SETTINGS = "max_leaf_nodes=None, min_samples_leaf=1, l2_regularization=0.0, max_bins=None, random_state=0"
 
 
-def steps(table: Table, values: Values) -> list[Step]:
+def steps(table: LabTable, values: Values) -> list[Step]:
     """Return the step before the first round, and one per round."""
     return (_classes if _is_class(table, values) else _numbers)(table, values)
 
 
-def code(table: Table, values: Values, at: int) -> list[str]:
+def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     is_class = _is_class(table, values)
     name = "GradientBoostingClassifier" if is_class else "GradientBoostingRegressor"
@@ -96,7 +96,7 @@ _CLASS_CODE = {
 }
 
 
-def _is_class(table: Table, values: Values) -> bool:
+def _is_class(table: LabTable, values: Values) -> bool:
     """Whether the class is predicted, or the vertical column."""
     return values["task"] == "classes" or (values["task"] == "auto" and table.has_classes)
 
@@ -107,7 +107,7 @@ def _given(values: Values) -> dict[str, Any]:
     return {**shared, **own, "random_state": 0}
 
 
-def _numbers(table: Table, values: Values) -> list[Step]:
+def _numbers(table: LabTable, values: Values) -> list[Step]:
     from spinney import GradientBoostingRegressor
     from spinney.view.residuals import stages_of
 
@@ -152,7 +152,7 @@ def _numbers(table: Table, values: Values) -> list[Step]:
     return found
 
 
-def _sentence(k: int, facts: dict[str, Any], values: Values, table: Table) -> str:
+def _sentence(k: int, facts: dict[str, Any], values: Values, table: LabTable) -> str:
     train, held = number(facts["training_error"]), number(facts["held_out_error"])
     if k == 0:
         return (
@@ -166,7 +166,7 @@ def _sentence(k: int, facts: dict[str, Any], values: Values, table: Table) -> st
     )
 
 
-def _classes(table: Table, values: Values) -> list[Step]:
+def _classes(table: LabTable, values: Values) -> list[Step]:
     from spinney import GradientBoostingClassifier
 
     if not table.has_classes:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from spinney.lab import adaboost, boosting, classic, combining, committee, kmeans, mixture, pruning, tree
 from spinney.lab.panels import Step
 from spinney.lab.parameters import LabParameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.tables import LabTable
 
-_Steps = Callable[[Table, Values], list[Step]]
-_Code = Callable[[Table, Values, int], list[str]]
+_Steps = Callable[[LabTable, Values], list[Step]]
+_Code = Callable[[LabTable, Values, int], list[str]]
 PLANE, WORDS, ANY = "plane", "words", "any"
 
 

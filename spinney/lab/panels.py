@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.lab.tables import Table
+from spinney.lab.tables import LabTable
 from spinney.view.grids import Grid
 from spinney.view.layout import arrange
 from spinney.view.phrases import TreePhrases, words_of
@@ -38,7 +38,7 @@ def step(sentence: str, numbers: dict[str, Any], *panels: Panel | None) -> Step:
 # --- planes ----------------------------------------------------------------------------------------------------------
 
 
-def grid_of(table: Table) -> np.ndarray:
+def grid_of(table: LabTable) -> np.ndarray:
     """Return all cells of the plane as rows."""
     return np.asarray(Grid(table.X, (0, 1), CELLS).table(), np.float64)
 
@@ -167,7 +167,9 @@ class TreePicture:
         return "" if node == 0 else self.words.tag(int(self.tree.parent[node]), int(self.tree.branch[node]))
 
 
-def boxes_of(picture: TreePicture, table: Table, asking: set[int], current: int | None = None) -> list[dict[str, Any]]:
+def boxes_of(
+    picture: TreePicture, table: LabTable, asking: set[int], current: int | None = None
+) -> list[dict[str, Any]]:
     """Return the rectangles of the leaves of a partial tree."""
     found, there = [], [0]
     for node in there:

@@ -1,6 +1,6 @@
 """The tables of the lab: generated ones, well-known ones, and the user's.
 
-In: a name and settings (columns, rows, points added by hand). Out: a `Table` of one of two kinds. A *plane* has two
+In: a name and settings (columns, rows, points added by hand). Out: a `LabTable` of one of two kinds. A *plane* has two
 numeric columns, which can be drawn; a table of *words* has any columns, for trees with categories.
 """
 
@@ -22,7 +22,7 @@ _ROWS = LabParameter("rows", "rows", 150, 20, 1000, 10)
 
 
 @dataclass(frozen=True)
-class Table:
+class LabTable:
     """The input of a method."""
 
     name: str
@@ -243,14 +243,14 @@ SOURCES: dict[str, Source] = {
 }
 
 
-def make_table(source: Source, given: Mapping[str, Any], *, plane: bool) -> Table:
+def make_table(source: Source, given: Mapping[str, Any], *, plane: bool) -> LabTable:
     """Return the table of a request; `plane`: as two numeric columns."""
     values = read_values(source.parameters, given.get("tableParams") or {})
     columns = _chosen(source, given.get("columns"), plane)
     X, y, names, code, note = source.make(values, columns)
     code = ["import numpy as np", *code]
     X, y, more = _with_points(X, y, given.get("points") or [], plane and source.is_plane)
-    table = Table(
+    table = LabTable(
         source.name, X, np.asarray(y), names, code + more, plane and source.is_plane, source.has_classes, note
     )
     if table.has_classes and len(table.classes) > MOST_CLASSES:

@@ -173,7 +173,7 @@ def _simplified(
     model: OneTree, words: TreePhrases, rules: list[Rule], answers: Any, X: Any, y: Any, sample_weight: Any
 ) -> list[Rule]:
     """The rules that rows of a table do not want to miss."""
-    from spinney.view.simplify import Rows, simplify
+    from spinney.view.simplify import RuleRows, simplify
 
     if answers is None or len(answers) > 1:
         raise ValueError("simplify=True is supported only for classification with one output.")
@@ -185,7 +185,7 @@ def _simplified(
         raise ValueError(f"y must have one value for each of the {table.n_rows} rows of X, got shape {labels.shape}.")
     place = {label: number for number, label in enumerate(class_labels(model)[0])}
     weight = read_weights(sample_weight, table.n_rows).total()
-    rows = Rows(
+    rows = RuleRows(
         [[_passes(table.column(f), one) for f, one in words.limits[rule.leaf].items()] for rule in rules],
         words.tree.majority[[rule.leaf for rule in rules], 0],
         np.array([place.get(label, -1) for label in labels.tolist()]),
