@@ -13,7 +13,7 @@ from spinney.cli import options
 from spinney.cli.model_files import check_place, save_model, what_is_there
 from spinney.cli.progress import Working
 from spinney.cli.report import Report, number, plural, quoted
-from spinney.cli.writing import Writer
+from spinney.cli.writing import TableWriter
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.kinds import Column
@@ -230,7 +230,7 @@ def _write(source: Source, labels: np.ndarray, out: Path, report: Report) -> Non
     while name in source.columns:
         name, number_ = f"cluster_{number_}", number_ + 1
     done = 0
-    with Writer(out) as writer:
+    with TableWriter(out) as writer:
         for batch in (part.collect(engine="streaming") for part in parts_of(source)):
             writer.write(batch.with_columns(pl.Series(name, labels[done : done + len(batch)])))
             done += len(batch)

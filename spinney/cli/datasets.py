@@ -12,7 +12,7 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.report import Report, plural
-from spinney.cli.writing import Writer
+from spinney.cli.writing import TableWriter
 from spinney.datasets.bundled import FLIGHT_COLUMNS, WEEK
 from spinney.datasets.lectures import RESTAURANT, TENNIS
 from spinney.tables.errors import suggestion, usage
@@ -85,7 +85,7 @@ def datasets(
         held_out = _held_out(table, TABLES[name].groups, test_share, seed)
         parts = [(table.filter(~held_out), out), (table.filter(held_out), test_out)]
     for part, path in parts:
-        with Writer(path) as writer:
+        with TableWriter(path) as writer:
             writer.write(part)
     if out is not None:
         report.note(files=[{"file": str(path), "rows": len(part)} for part, path in parts])

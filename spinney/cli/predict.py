@@ -16,7 +16,7 @@ from spinney.cli import options
 from spinney.cli.model_files import load_for
 from spinney.cli.progress import Working
 from spinney.cli.report import Report, label, plural, quoted
-from spinney.cli.writing import Writer
+from spinney.cli.writing import TableWriter
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.reading import batches, check_columns, check_names
@@ -78,7 +78,7 @@ def predict(
     report = Report(as_json, quiet, stderr=True)
     watch = Unknown(fitted, recipe, notes)
     n_rows = 0
-    with Working(not quiet and out is not None) as work, Writer(out) as writer:
+    with Working(not quiet and out is not None) as work, TableWriter(out) as writer:
         work.say("predicting")
         for table, also in batches(source, recipe, {name: pl.col(name) for name in kept}):
             watch.look(table)

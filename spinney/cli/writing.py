@@ -32,7 +32,7 @@ def whole_file(path: Path, option: str = "--out") -> Iterator[BinaryIO]:
     written.append(str(path))
 
 
-class Writer:
+class TableWriter:
     """Writes a table in parts. The file appears once it is complete."""
 
     def __init__(self, path: Path | None) -> None:
@@ -43,7 +43,7 @@ class Writer:
         self._stream: BinaryIO | None = None
         self._begun = False
 
-    def __enter__(self) -> Writer:
+    def __enter__(self) -> TableWriter:
         if self._path is not None:
             self._stream = self._open.enter_context(whole_file(self._path))
             if self._path.suffix == ".gz":

@@ -1,6 +1,6 @@
 """Assign: the nearest centre of every row, and what the rows of each centre add up to.
 
-In:  `Points` and centres. Out: labels; integer sums of the rows of each centre; sums of squared distances.
+In:  `TiledPoints` and centres. Out: labels; integer sums of the rows of each centre; sums of squared distances.
 
 A row's score for a centre is |c|²/2 - x·c, half its squared distance less half its own square. Ties go to the centre
 with the lower number. Sums are integers: a row that moves is taken from one sum and added to another, and nothing is
@@ -17,7 +17,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES, nearest, nearest_two, pack_points, squared_norms
-from spinney.cluster.points import CHUNK, CHUNK_ROWS, Points, PointSet, weight_at
+from spinney.cluster.points import CHUNK, CHUNK_ROWS, PointSet, TiledPoints, weight_at
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Moves(NamedTuple):
     tallies: np.ndarray  # int64 (threads, 8): rows that have moved, rows that were looked at
 
 
-class Desks(NamedTuple):
+class AssignmentScratch(NamedTuple):
     """Scratch of each thread."""
 
     scores: np.ndarray  # (threads, 3, lanes): a tile's lowest and second-lowest scores, and squares
@@ -83,9 +83,11 @@ def no_moves(state: Assignment, team: Team) -> Moves:
     return Moves(state.labels, state.scale, sums, np.zeros((team.size, 8), np.int64))
 
 
-def make_desks(points: Points, team: Team) -> Desks:
+def make_desks(points: TiledPoints, team: Team) -> AssignmentScratch:
     """Room for every thread."""
-    return Desks(np.empty((team.size, 3, LANES), points.tiles.dtype), np.empty((team.size, LANES), np.int32))
+    return AssignmentScratch(
+        np.empty((team.size, 3, LANES), points.tiles.dtype), np.empty((team.size, LANES), np.int32)
+    )
 
 
 def squares(rows: np.ndarray) -> np.ndarray:
@@ -102,7 +104,7 @@ def _add_squares(rows, total):
             total[i] += rows[i, j] * rows[i, j]
 
 
-def assign_rows(points: Points, centres: np.ndarray, state: Assignment, team: Team) -> int:
+def assign_rows(points: TiledPoints, centres: np.ndarray, state: Assignment, team: Team) -> int:
     """Bring labels and sums up to date with the centres; how many rows have moved."""
     moves = no_moves(state, team)
     team.run(_assign, points.rows, packed(centres), moves, make_desks(points, team))
@@ -167,19 +169,19 @@ def move_row(rows, place, new, moves, rank):
         sums[old, n_columns] -= whole
 
 
-def inertia(points: Points, centres: np.ndarray, labels: np.ndarray, team: Team) -> float:
+def inertia(points: TiledPoints, centres: np.ndarray, labels: np.ndarray, team: Team) -> float:
     """The sum of squared distances of rows to their centres, by weight; the same for any number of threads."""
     return float(np.cumsum(distances_by_chunk(points, centres, labels, team))[-1]) * points.unit
 
 
-def distances_by_chunk(points: Points, centres: np.ndarray, labels: np.ndarray, team: Team) -> np.ndarray:
+def distances_by_chunk(points: TiledPoints, centres: np.ndarray, labels: np.ndarray, team: Team) -> np.ndarray:
     """float64 (chunks,): what the rows of each add to the inertia, in units."""
     sums = np.zeros(points.n_chunks)
     team.run(_sum_distances, points.tiles, centres, labels, points.n_rows, points.counts, points.importance, sums)
     return sums
 
 
-def squared_distances_to_own(points: Points, centres: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def squared_distances_to_own(points: TiledPoints, centres: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """float64 (rows,), of each row to its centre; rows that count nothing have -1."""
     distances = np.empty(points.n_rows)
     _own_distances(points.tiles, centres, labels, distances)
@@ -252,7 +254,7 @@ class Known(NamedTuple):
     are_known: bool  # whether there are bounds yet
 
 
-class Waiting(NamedTuple):
+class WaitingRows(NamedTuple):
     """Rows that must be looked at, until there are enough for a tile. Each thread's own."""
 
     tile: np.ndarray  # (threads, columns times lanes)
@@ -262,7 +264,7 @@ class Waiting(NamedTuple):
 class Bounds:
     """Bounds of all rows, for one run of k-means."""
 
-    def __init__(self, points: Points, n_centres: int) -> None:
+    def __init__(self, points: TiledPoints, n_centres: int) -> None:
         self.upper = np.zeros(points.n_places, np.float32)
         self.lower = np.zeros(points.n_places, np.float32)
         self.drift = np.zeros(n_centres)  # how far each centre has moved, all in all
@@ -298,11 +300,11 @@ class Bounds:
 
 
 def assign_with_bounds(
-    points: Points, centres: np.ndarray, state: Assignment, bounds: Bounds, team: Team
+    points: TiledPoints, centres: np.ndarray, state: Assignment, bounds: Bounds, team: Team
 ) -> tuple[int, int]:
     """As `assign.assign_rows`; returns how many rows have moved and how many were looked at."""
     moves, desks = no_moves(state, team), make_desks(points, team)
-    waiting = Waiting(
+    waiting = WaitingRows(
         np.zeros((team.size, points.n_columns * LANES), points.tiles.dtype), np.empty((team.size, LANES), np.int64)
     )
     known = bounds.known(centres)
@@ -405,7 +407,7 @@ class Policy:
     Labels are the same with and without bounds, so this decides about time and nothing else.
     """
 
-    def __init__(self, algorithm: str, points: Points, n_centres: int) -> None:
+    def __init__(self, algorithm: str, points: TiledPoints, n_centres: int) -> None:
         self.is_fixed = algorithm != "auto" or points.tiles.size * n_centres < _LARGE
         self.use_bounds = algorithm == "bounds"
         self.points = points

@@ -1,6 +1,6 @@
 """Bisecting k-means: one cluster is split in two until there are enough.
 
-In:  `Points`, what to do (`BisectSettings`), a function that draws two first centres among some rows.
+In:  `TiledPoints`, what to do (`BisectSettings`), a function that draws two first centres among some rows.
 Out: `Bisection`: a tree of splits, whose leaves are the clusters; `leaf_of` sends rows down such a tree.
 
     nodes, in the order in which they were made:   0: all rows,   2s + 1 and 2s + 2: the two parts of split s
@@ -23,11 +23,11 @@ from spinney.cluster.assign import assign_rows, inertia, no_assignment, packed
 from spinney.cluster.kmeans import KMeansSettings, best_run, relative_centres
 from spinney.cluster.nearest import LANES, SMALL, nearest, squared_distances
 from spinney.cluster.plusplus import columns_first
-from spinney.cluster.points import CHUNK_ROWS, Points, take_points, weight_at
+from spinney.cluster.points import CHUNK_ROWS, TiledPoints, take_points, weight_at
 
 _LARGE = 1 << 20  # products of a pass below which handing it to threads costs more than doing it here
 
-Starts = Callable[[Points], Iterable[np.ndarray]]  # rows of a leaf -> pairs of first centres, about the origin
+Starts = Callable[[TiledPoints], Iterable[np.ndarray]]  # rows of a leaf -> pairs of first centres, about the origin
 Watcher = Callable[[int, int, int], None]  # number of the split, rows of either part
 
 
@@ -41,7 +41,7 @@ class BisectSettings:
     inner: KMeansSettings = field(default_factory=KMeansSettings)
 
 
-class Tree(NamedTuple):
+class ClusterTree(NamedTuple):
     """Splits as kernels and estimators read them."""
 
     split_node: np.ndarray  # int64 (splits,): which node is split
@@ -52,7 +52,7 @@ class Bisection(NamedTuple):
     """What was found."""
 
     centres: np.ndarray  # (nodes, columns) in the table's dtype, origin added
-    tree: Tree
+    tree: ClusterTree
     labels: np.ndarray  # int32 (rows,), in the table's order: leaves
     inertia: float
 
@@ -73,7 +73,9 @@ class _Leaf:
         return self.weight if by_size else self.inertia
 
 
-def bisect(points: Points, starts: Starts, settings: BisectSettings, team: Team, watch: Watcher | None) -> Bisection:
+def bisect(
+    points: TiledPoints, starts: Starts, settings: BisectSettings, team: Team, watch: Watcher | None
+) -> Bisection:
     """Split until there are enough clusters; of leaves that are worth the same, the one further left."""
     middle = _mean(points, team)
     weight = points.weights()
@@ -97,7 +99,7 @@ def bisect(points: Points, starts: Starts, settings: BisectSettings, team: Team,
     return _finish(points, leaves, np.concatenate(centres), np.array(split_node, np.int64), team)
 
 
-def _mean(points: Points, team: Team) -> np.ndarray:
+def _mean(points: TiledPoints, team: Team) -> np.ndarray:
     """(1, columns): of all rows."""
     state = no_assignment(points, 1)
     assign_rows(points, np.zeros((1, points.n_columns), points.tiles.dtype), state, team)
@@ -105,7 +107,7 @@ def _mean(points: Points, team: Team) -> np.ndarray:
 
 
 def _split(
-    own: Points, leaf: _Leaf, starts: Iterable[np.ndarray], settings: BisectSettings, team: Team
+    own: TiledPoints, leaf: _Leaf, starts: Iterable[np.ndarray], settings: BisectSettings, team: Team
 ) -> tuple[list[_Leaf], np.ndarray]:
     """The two parts of a leaf, and their centres."""
     found = best_run(own, starts, replace(settings.inner, with_inertia=settings.n_starts > 1), team)
@@ -115,17 +117,19 @@ def _split(
     return [_Leaf(0, leaf.places[found.labels == side], sums[side], 0.0) for side in (0, 1)], found.centres
 
 
-def _finish(points: Points, leaves: list[_Leaf], centres: np.ndarray, split_node: np.ndarray, team: Team) -> Bisection:
+def _finish(
+    points: TiledPoints, leaves: list[_Leaf], centres: np.ndarray, split_node: np.ndarray, team: Team
+) -> Bisection:
     labels, numbers = np.zeros(points.n_places, np.int32), np.full(len(centres), -1, np.int32)
     for number, leaf in enumerate(leaves):
         labels[leaf.places] = number
         numbers[leaf.node] = number
     of_leaves = relative_centres(centres[[leaf.node for leaf in leaves]], points.origin)
     total = inertia(points, of_leaves, labels, team)
-    return Bisection(centres, Tree(split_node, numbers), points.as_in_table(labels), total)
+    return Bisection(centres, ClusterTree(split_node, numbers), points.as_in_table(labels), total)
 
 
-def _sums_of_sides(points: Points, pair: np.ndarray, labels: np.ndarray, team: Team) -> list[float]:
+def _sums_of_sides(points: TiledPoints, pair: np.ndarray, labels: np.ndarray, team: Team) -> list[float]:
     """The sum of squared distances of the rows of either label, by weight; the same for any number of threads."""
     sums, scratch = np.zeros((points.n_chunks, 2)), np.empty((team.size, SMALL * LANES), points.tiles.dtype)
     team.run(_sum_sides, points.rows, points.n_columns, columns_first(pair), labels, sums, scratch)
@@ -148,7 +152,7 @@ def _sum_sides(rank, size, sync, rows, n_columns, pair, labels, sums, scratch):
                 sums[chunk, label] += weight * np.float64(distances[label * LANES + lane])
 
 
-def leaf_of(points: Points, centres: np.ndarray, tree: Tree, team: Team) -> np.ndarray:
+def leaf_of(points: TiledPoints, centres: np.ndarray, tree: ClusterTree, team: Team) -> np.ndarray:
     """int32 (places,): the leaf of each row; centres (nodes, columns) are about the points' origin."""
     n_splits = len(tree.split_node)
     pairs = [packed(centres[2 * s + 1 : 2 * s + 3]).values for s in range(n_splits)]

@@ -9,10 +9,10 @@ from spinney._team import Team, next_chunk
 from spinney.cluster.assign import packed
 from spinney.cluster.nearest import LANES, SMALL, nearest, squared_distances
 from spinney.cluster.plusplus import columns_first
-from spinney.cluster.points import CHUNK_ROWS, Points
+from spinney.cluster.points import CHUNK_ROWS, TiledPoints
 
 
-def nearest_centres(points: Points, centres: np.ndarray, team: Team) -> np.ndarray:
+def nearest_centres(points: TiledPoints, centres: np.ndarray, team: Team) -> np.ndarray:
     """int32 (places,), the nearest centre of each row."""
     labels, room = np.empty(points.n_places, np.int32), np.empty((team.size, LANES), np.int32)
     scores = np.empty((team.size, LANES), points.tiles.dtype)
@@ -20,7 +20,7 @@ def nearest_centres(points: Points, centres: np.ndarray, team: Team) -> np.ndarr
     return labels
 
 
-def squared_distances_to_all(points: Points, centres: np.ndarray, team: Team) -> np.ndarray:
+def squared_distances_to_all(points: TiledPoints, centres: np.ndarray, team: Team) -> np.ndarray:
     """(rows, centres) in the points' dtype."""
     out = np.empty((points.n_rows, len(centres)), points.tiles.dtype)
     scratch = np.empty((team.size, SMALL * LANES), points.tiles.dtype)

@@ -72,7 +72,7 @@ class OrderedRows(NamedTuple):
     origin: np.ndarray
 
 
-class Mixture(NamedTuple):
+class CentredMixture(NamedTuple):
     """A mixture, relative to the rows' origin.  # in"""
 
     log_weights: np.ndarray  # (components,)
@@ -81,7 +81,7 @@ class Mixture(NamedTuple):
     is_full: bool
 
 
-class Found(NamedTuple):
+class EStepOutput(NamedTuple):
     """What a pass finds.  # out, but for the cuts and the given shares"""
 
     cuts: np.ndarray  # int64 (chunks + 1,): where chunks begin, and where the last one ends
@@ -91,7 +91,7 @@ class Found(NamedTuple):
     out: np.ndarray  # (rows, components + 1): shares and the logarithm of the density, or empty
 
 
-class Room(NamedTuple):
+class EStepScratch(NamedTuple):
     """Scratch of each thread."""
 
     rows: np.ndarray  # x, u and share times u, row by row
@@ -102,10 +102,10 @@ class Room(NamedTuple):
     known: np.ndarray  # int64 (threads, columns): the known columns, then the others
 
 
-def make_room(n_components: int, n_columns: int, wide: int, team: Team) -> Room:
+def make_room(n_components: int, n_columns: int, wide: int, team: Team) -> EStepScratch:
     """Room for every thread; u has `wide` places."""
     n_packed = (n_columns + GROUP) * (n_columns + GROUP)
-    return Room(
+    return EStepScratch(
         np.zeros((team.size, 3, BLOCK * wide)),
         np.zeros((team.size, 3, BLOCK * n_columns)),
         np.zeros((team.size, n_components + 2, BLOCK)),
@@ -396,7 +396,7 @@ _ROOM = 1 << 23  # numbers for the sums of all chunks
 
 
 @dataclass(frozen=True)
-class Rows:
+class EStepRows:
     """A table as a pass reads it."""
 
     values: np.ndarray  # (rows, columns) float64, NaN where missing
@@ -438,12 +438,12 @@ class Rows:
         return None
 
 
-class RowsElsewhere:
+class RemoteEStepRows:
     """Rows that are not in this process: what the client of a cluster knows of them."""
 
     origin: np.ndarray
 
-    def sums_of_all(self, form: str) -> Sums:
+    def sums_of_all(self, form: str) -> EStepSums:
         """As `mixture.sums_of_all`."""
         raise NotImplementedError
 
@@ -479,7 +479,7 @@ class Gaussians:
 
 
 @dataclass(frozen=True)
-class Sums:
+class EStepSums:
     """What a pass has found."""
 
     weight: np.ndarray  # (components,)
@@ -488,7 +488,7 @@ class Sums:
     likelihood: float  # weighted sum of the rows' logarithms
 
 
-def read_rows(values: np.ndarray, weight: np.ndarray | None, origin: np.ndarray) -> Rows:
+def read_rows(values: np.ndarray, weight: np.ndarray | None, origin: np.ndarray) -> EStepRows:
     """Put rows with the same values missing side by side. (Kernels are compiled for one sort of array.)"""
     values = np.require(values, np.float64, ["C", "W"])
     known = ~np.isnan(values)
@@ -496,11 +496,11 @@ def read_rows(values: np.ndarray, weight: np.ndarray | None, origin: np.ndarray)
     n_rows = len(values)
     if known.all():
         one = np.ones((1, values.shape[1]), np.uint8)
-        return Rows(values, np.arange(n_rows), np.zeros(n_rows, np.int32), one, weight, origin)
+        return EStepRows(values, np.arange(n_rows), np.zeros(n_rows, np.int32), one, weight, origin)
     _, first, inverse = np.unique(as_words(known), return_index=True, return_inverse=True)
     pattern = inverse.reshape(-1).astype(np.int32)
     order = np.argsort(pattern, kind="stable")
-    return Rows(values, order, pattern[order], known[first].astype(np.uint8), weight, origin)
+    return EStepRows(values, order, pattern[order], known[first].astype(np.uint8), weight, origin)
 
 
 def as_words(known: np.ndarray) -> np.ndarray:
@@ -512,7 +512,7 @@ def as_words(known: np.ndarray) -> np.ndarray:
     return bits.view(np.uint64 if n_words == 1 else np.dtype((np.void, 8 * n_words)))[:, 0]
 
 
-def collect(rows: Rows, mixture: Gaussians, team: Team, given: np.ndarray | None = None) -> Sums:
+def collect(rows: EStepRows, mixture: Gaussians, team: Team, given: np.ndarray | None = None) -> EStepSums:
     """The sums over all rows; with `given` shares (rows, components) in place of those that the mixture expects."""
     if _goes_wide(rows, mixture):
         return _collect_wide(rows, mixture, team, given)
@@ -522,21 +522,21 @@ def collect(rows: Rows, mixture: Gaussians, team: Team, given: np.ndarray | None
     n_chunks = n_chunks_of(rows.n_rows, n_components, n_columns, mixture.is_full)
     cuts, none = rows.cuts(n_chunks), np.zeros((0, 0))
     sums, likelihoods = np.zeros((len(cuts) - 1, n_components * width)), np.zeros(len(cuts) - 1)
-    _run(rows, mixture, team, Found(cuts, sums, likelihoods, none if given is None else given, none))
+    _run(rows, mixture, team, EStepOutput(cuts, sums, likelihoods, none if given is None else given, none))
     total, likelihood = rows.add_up(sums, likelihoods, n_chunks)
     return _moments(total.reshape(n_components, -1, wide), n_columns, mixture.is_full, likelihood)
 
 
-def _moments(total: np.ndarray, n_columns: int, is_full: bool, likelihood: float) -> Sums:
+def _moments(total: np.ndarray, n_columns: int, is_full: bool, likelihood: float) -> EStepSums:
     """From sums of u uᵀ (its lower triangle), or of u and u²."""
     if not is_full:
-        return Sums(total[:, 0, 0], total[:, 0, 1 : 1 + n_columns], total[:, 1:, 1 : 1 + n_columns], likelihood)
+        return EStepSums(total[:, 0, 0], total[:, 0, 1 : 1 + n_columns], total[:, 1:, 1 : 1 + n_columns], likelihood)
     lower = np.tril(total[:, 1 : 1 + n_columns, 1 : 1 + n_columns])
     second = lower + np.tril(lower, -1).swapaxes(1, 2)
-    return Sums(total[:, 0, 0], total[:, 1 : 1 + n_columns, 0], second, likelihood)
+    return EStepSums(total[:, 0, 0], total[:, 1 : 1 + n_columns, 0], second, likelihood)
 
 
-def expect(rows: Rows, mixture: Gaussians, team: Team) -> np.ndarray:
+def expect(rows: EStepRows, mixture: Gaussians, team: Team) -> np.ndarray:
     """(rows, components + 1): every component's share of each row, and the logarithm of the row's density."""
     out = np.empty((len(rows.values), len(mixture.weights) + 1))
     if _goes_wide(rows, mixture):
@@ -545,11 +545,11 @@ def expect(rows: Rows, mixture: Gaussians, team: Team) -> np.ndarray:
         return out
     cuts = chunk_cuts(len(rows.values), _n_chunks(len(rows.values), 1))
     n_chunks = len(cuts) - 1
-    _run(rows, mixture, team, Found(cuts, np.zeros((n_chunks, 0)), np.zeros(n_chunks), np.zeros((0, 0)), out))
+    _run(rows, mixture, team, EStepOutput(cuts, np.zeros((n_chunks, 0)), np.zeros(n_chunks), np.zeros((0, 0)), out))
     return out
 
 
-def _goes_wide(rows: Rows, mixture: Gaussians) -> bool:
+def _goes_wide(rows: EStepRows, mixture: Gaussians) -> bool:
     return mixture.is_wide and len(rows.patterns) == 1 and bool(rows.patterns.all())
 
 
@@ -562,7 +562,7 @@ def _share_wide(x: np.ndarray, mixture: Gaussians, team: Team) -> np.ndarray:
     return shares
 
 
-def _collect_wide(rows: Rows, mixture: Gaussians, team: Team, given: np.ndarray | None) -> Sums:
+def _collect_wide(rows: EStepRows, mixture: Gaussians, team: Team, given: np.ndarray | None) -> EStepSums:
     n_components, n_columns = mixture.means.shape
     weight, first = np.zeros(n_components), np.zeros((n_components, n_columns))
     second, likelihood = np.zeros((n_components, n_columns, n_columns)), 0.0
@@ -577,7 +577,7 @@ def _collect_wide(rows: Rows, mixture: Gaussians, team: Team, given: np.ndarray 
         weighted = np.array([np.where(share >= TINY, own * share, 0.0) for share in shares])
         weight += weighted.sum(axis=1)
         add_moments(x, mixture.means, weighted, first, second, team)
-    return Sums(weight, first, second, likelihood)
+    return EStepSums(weight, first, second, likelihood)
 
 
 def _padded(n_columns: int) -> int:
@@ -602,12 +602,12 @@ def _n_chunks(n_rows: int, n_numbers: int) -> int:
     return max(1, min(most, -(-n_rows // (4 * BLOCK))))
 
 
-def _run(rows: Rows, mixture: Gaussians, team: Team, found: Found) -> None:
+def _run(rows: EStepRows, mixture: Gaussians, team: Team, found: EStepOutput) -> None:
     n_components, n_columns = mixture.means.shape
     wide = _padded(n_columns)
     padded_means = np.zeros((n_components, wide))
     padded_means[:, 1 : 1 + n_columns] = mixture.means
     covariances = np.ascontiguousarray(mixture.covariances)
-    known = Mixture(mixture.log_factors(), padded_means, covariances, mixture.is_full)
+    known = CentredMixture(mixture.log_factors(), padded_means, covariances, mixture.is_full)
     ordered = OrderedRows(rows.values, rows.order, rows.pattern, rows.patterns, rows.weight, rows.origin)
     team.run(visit, ordered, known, found, make_room(n_components, n_columns, wide, team))

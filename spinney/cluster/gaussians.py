@@ -17,13 +17,13 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.cluster.cholesky import factors_and_inverses, first_not_positive, gram, inverses_of
-from spinney.cluster.e_step import Gaussians, Sums
+from spinney.cluster.e_step import EStepSums, Gaussians
 
 FORMS = ("full", "tied", "diag", "spherical")
 _NEXT_TO_NOTHING = 10 * np.finfo(np.float64).eps
 
 
-def next_mixture(before: Gaussians, sums: Sums, form: str, reg_covar: float) -> Gaussians:
+def next_mixture(before: Gaussians, sums: EStepSums, form: str, reg_covar: float) -> Gaussians:
     """The mixture that makes the expected log-likelihood largest; not yet checked."""
     total = float(sums.weight.sum())
     lives = sums.weight > _NEXT_TO_NOTHING * total

@@ -39,7 +39,7 @@ class KMeansSettings:
     with_inertia: bool = True  # False: the caller measures the result itself
 
 
-class Step(NamedTuple):
+class KMeansStep(NamedTuple):
     """The centres before an iteration, as in the table, and the sum of squared distances to the nearest of them."""
 
     centers: np.ndarray
@@ -54,7 +54,7 @@ class Clustering(NamedTuple):
     inertia: float
     n_iter: int
     has_converged: bool  # rather than run out of iterations
-    history: list[Step]
+    history: list[KMeansStep]
 
 
 class KMeansRun:
@@ -65,7 +65,7 @@ class KMeansRun:
         self.centres = self._place(centres.astype(np.float64) + points.origin)
         self.state: Assignment = no_assignment(points, len(centres))
         self.passes = self._make_passes(len(centres))
-        self.history: list[Step] = []
+        self.history: list[KMeansStep] = []
         self.number, self.shift = 0, np.inf  # of the iteration that was last; how far centres moved in it
 
     def run(self, watch: Watcher | None = None) -> Clustering:
@@ -146,7 +146,7 @@ class KMeansRun:
         self.passes.bring_labels(self.state)
         total = self.passes.inertia(self.centres, self.state.labels)
         if self.settings.keep_history:
-            self.history.append(Step(self.published(), total))
+            self.history.append(KMeansStep(self.published(), total))
         if watch is not None:
             watch(number, total)
 

@@ -2,7 +2,7 @@
 
     batch ──assign──▶ labels, integer sums ──▶ each centre: the mean of all rows that it was given so far ── ...
 
-In:  batches of rows as `Points`, first centres. Out: centres and what each has learnt from, its *count*.
+In:  batches of rows as `TiledPoints`, first centres. Out: centres and what each has learnt from, its *count*.
 
 A batch's sums are sums of integers (`assign.py`); the running means are updated batch after batch. So threads cannot
 matter. Now and then, centres with hardly any rows are put on rows of the batch. A run ends when the smoothed sum of
@@ -21,7 +21,7 @@ from spinney._team import Team
 from spinney.cluster.assign import assign_rows, inertia, no_assignment
 from spinney.cluster.kmeans import relative_centres
 from spinney.cluster.plusplus import integer_weights
-from spinney.cluster.points import Points
+from spinney.cluster.points import TiledPoints
 
 _OFTEN = 10  # times the number of centres: rows after which small centres are looked for
 _MOST_MOVED = 0.5  # share of a batch's rows that may become centres at once
@@ -45,7 +45,7 @@ class RunningMeans:
         """The centres as in the table."""
         return (self.means + self.origin).astype(self.dtype)
 
-    def learn(self, batch: Points, reassignment_ratio: float, team: Team) -> float:
+    def learn(self, batch: TiledPoints, reassignment_ratio: float, team: Team) -> float:
         """Take in a batch; the sum of squares of its rows before that."""
         centres, looks = relative_centres(self.published(), self.origin), self._looks_for_small_ones(batch)
         state = no_assignment(batch, len(centres))
@@ -62,14 +62,14 @@ class RunningMeans:
         self.n_steps += 1
         return total
 
-    def _looks_for_small_ones(self, batch: Points) -> bool:
+    def _looks_for_small_ones(self, batch: TiledPoints) -> bool:
         self.n_rows_since += batch.n_rows
         if (self.counts == 0).any() or self.n_rows_since >= _OFTEN * len(self.counts):
             self.n_rows_since = 0
             return True
         return False
 
-    def _reassign(self, batch: Points, ratio: float) -> None:
+    def _reassign(self, batch: TiledPoints, ratio: float) -> None:
         """Put centres of small counts on rows of the batch, with the smallest count of the others."""
         small = self.counts < ratio * self.counts.max()
         most = int(_MOST_MOVED * batch.n_rows)
@@ -84,10 +84,10 @@ class RunningMeans:
 
 
 @dataclass
-class Draws:
+class BatchDraws:
     """Places of rows, drawn by weight and with replacement: a hash of the seed and the number of the draw."""
 
-    points: Points
+    points: TiledPoints
     seed: int
     _reached: np.ndarray = field(init=False)
 
@@ -137,7 +137,7 @@ class MiniBatchSettings:
 
 def run_batches(
     running: RunningMeans,
-    batches: Iterable[Points],
+    batches: Iterable[TiledPoints],
     smoothed: Smoothed,
     settings: MiniBatchSettings,
     team: Team,

@@ -2,8 +2,9 @@
 
     mixture ──expect.collect──▶ sums, log-likelihood ──gaussians.next_mixture──▶ mixture ── ... until it gains little
 
-In:  `Rows`, a first mixture. Out: `Outcome`. The log-likelihood never falls, but by what `reg_covar` adds and rounding.
-With `Priors` the step is that of variational inference (`variational.py`), and what rises is its lower bound.
+In:  `EStepRows`, a first mixture. Out: `MixtureOutcome`. The log-likelihood never falls, except by what `reg_covar`
+adds and rounding. With `Priors` the step is that of variational inference (`variational.py`), and what rises is its
+lower bound.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from spinney._random import draw_uniforms
 from spinney._team import Team
 from spinney.cluster.distances import nearest_centres
-from spinney.cluster.e_step import Gaussians, Rows, RowsElsewhere, Sums, collect
+from spinney.cluster.e_step import EStepRows, EStepSums, Gaussians, RemoteEStepRows, collect
 from spinney.cluster.gaussians import as_matrices, check_positive, next_mixture
 from spinney.cluster.plusplus import plus_plus, random_rows
 from spinney.cluster.points import make_points
@@ -40,7 +41,7 @@ class MixtureSettings:
     reached: float = -np.inf  # the log-likelihood or bound of the fit that this one goes on from
 
 
-class Step(NamedTuple):
+class MixtureStep(NamedTuple):
     """A mixture, and the mean log-likelihood of the rows under it."""
 
     weights: np.ndarray
@@ -49,7 +50,7 @@ class Step(NamedTuple):
     log_likelihood: float
 
 
-class Outcome(NamedTuple):
+class MixtureOutcome(NamedTuple):
     """Where a run has ended."""
 
     mixture: Gaussians
@@ -57,18 +58,18 @@ class Outcome(NamedTuple):
     n_iter: int
     has_converged: bool
     log_likelihoods: list[float]  # before each step; or the bounds after them
-    history: list[Step]
+    history: list[MixtureStep]
 
 
 def run_em(
-    rows: Rows,
+    rows: EStepRows,
     mixture: Gaussians,
     settings: MixtureSettings,
     team: Team,
     watch: Watcher | None = None,
-    begun: Outcome | None = None,
-    look_back: Callable[[Outcome], None] = lambda reached: None,
-) -> Outcome:
+    begun: MixtureOutcome | None = None,
+    look_back: Callable[[MixtureOutcome], None] = lambda reached: None,
+) -> MixtureOutcome:
     """Iterate to the end, perhaps from where an earlier run was; `look_back` is told where this one is."""
     total = rows.total_weight
     likelihoods, history, has_converged = [settings.reached], [], False
@@ -86,14 +87,14 @@ def run_em(
         if watch is not None:
             watch(number, likelihoods[-1], gain)
         has_converged = bool(abs(gain) < settings.tol)
-        look_back(Outcome(mixture, likelihoods[-1], number, has_converged, likelihoods[1:], history))
+        look_back(MixtureOutcome(mixture, likelihoods[-1], number, has_converged, likelihoods[1:], history))
     if settings.keep_history:
         history.append(_step(rows, mixture, collect(rows, mixture, team).likelihood / total))
-    return Outcome(mixture, likelihoods[-1], len(likelihoods) - 1, has_converged, likelihoods[1:], history)
+    return MixtureOutcome(mixture, likelihoods[-1], len(likelihoods) - 1, has_converged, likelihoods[1:], history)
 
 
 def _advance(
-    mixture: Gaussians, sums: Sums, total: float, settings: MixtureSettings, team: Team
+    mixture: Gaussians, sums: EStepSums, total: float, settings: MixtureSettings, team: Team
 ) -> tuple[Gaussians, float]:
     """The next mixture, and what its run is judged by."""
     if settings.priors is None:
@@ -106,15 +107,15 @@ def _advance(
 
 
 def best_em(
-    rows: Rows,
+    rows: EStepRows,
     starts: Iterable[Gaussians],
     settings: MixtureSettings,
     team: Team,
     watcher_of: Callable[[int], Watcher | None],
-    tell: Callable[[int, Outcome], None] = lambda number, found: None,
-) -> Outcome:
+    tell: Callable[[int, MixtureOutcome], None] = lambda number, found: None,
+) -> MixtureOutcome:
     """A run from each first mixture, watched by its number; the one of the highest likelihood, of equals the first."""
-    best: Outcome | None = None
+    best: MixtureOutcome | None = None
     for number, start in enumerate(starts):
         found = run_em(rows, start, settings, team, watcher_of(number))
         tell(number, found)
@@ -124,11 +125,11 @@ def best_em(
     return best
 
 
-def _step(rows: Rows, mixture: Gaussians, likelihood: float) -> Step:
-    return Step(mixture.weights, mixture.means + rows.origin, as_matrices(mixture.covariances), likelihood)
+def _step(rows: EStepRows, mixture: Gaussians, likelihood: float) -> MixtureStep:
+    return MixtureStep(mixture.weights, mixture.means + rows.origin, as_matrices(mixture.covariances), likelihood)
 
 
-def start_from_shares(rows: Rows, shares: np.ndarray, form: str, reg_covar: float, team: Team) -> Gaussians:
+def start_from_shares(rows: EStepRows, shares: np.ndarray, form: str, reg_covar: float, team: Team) -> Gaussians:
     """The mixture for given shares (rows, components) of the rows.
 
     Sums are taken twice: about the middle of all rows, and then about the means found, which costs no digits.
@@ -141,7 +142,7 @@ def start_from_shares(rows: Rows, shares: np.ndarray, form: str, reg_covar: floa
     return mixture
 
 
-def neutral_mixture(rows: Rows, n_components: int, form: str) -> Gaussians:
+def neutral_mixture(rows: EStepRows, n_components: int, form: str) -> Gaussians:
     """Components that are all alike: in the middle of the rows, and as wide as they are."""
     variance = rows.variances
     spread = np.diag(variance) if form in ("full", "tied") else variance[None]
@@ -150,7 +151,7 @@ def neutral_mixture(rows: Rows, n_components: int, form: str) -> Gaussians:
     return Gaussians(even, np.zeros((n_components, rows.values.shape[1])), covariances)
 
 
-def posterior_from_shares(rows: Rows, shares: np.ndarray, settings: MixtureSettings, team: Team) -> Posterior:
+def posterior_from_shares(rows: EStepRows, shares: np.ndarray, settings: MixtureSettings, team: Team) -> Posterior:
     """As `start_from_shares`, with priors; missing values are at first expected in the middle of their component."""
     assert settings.priors is not None
     mixture = neutral_mixture(rows, shares.shape[1], settings.form)
@@ -161,16 +162,16 @@ def posterior_from_shares(rows: Rows, shares: np.ndarray, settings: MixtureSetti
     return found
 
 
-def covariance_prior(rows: Rows | RowsElsewhere, form: str, team: Team) -> np.ndarray:
+def covariance_prior(rows: EStepRows | RemoteEStepRows, form: str, team: Team) -> np.ndarray:
     """The covariance of all rows, as a pass reads it; a missing value counts as the mean of its column."""
-    sums = rows.sums_of_all(form) if isinstance(rows, RowsElsewhere) else sums_of_all(rows, form, team)
+    sums = rows.sums_of_all(form) if isinstance(rows, RemoteEStepRows) else sums_of_all(rows, form, team)
     total, middle, second = float(sums.weight[0]), sums.first[0] / sums.weight[0], sums.second[0]
     squares = middle * middle if len(second) == 1 else middle[:, None] * middle
     found = (second - total * squares) / max(total - 1.0, 1.0)
     return np.full_like(found, found.mean()) if form == "spherical" else found
 
 
-def sums_of_all(rows: Rows, form: str, team: Team) -> Sums:
+def sums_of_all(rows: EStepRows, form: str, team: Team) -> EStepSums:
     """Of rows that all belong to one component."""
     return collect(rows, neutral_mixture(rows, 1, form), team, np.ones((len(rows.values), 1)))
 

@@ -1,8 +1,8 @@
 """k-means on the GPU: rows stay there, and so do labels and distances; centres cross, and integer sums.
 
-In:  `Points`. Out: `GpuPoints`, the same with a copy on the GPU, whose passes and whose k-means++ run there. Labels,
-     sums and draws are those of the CPU, bit for bit. Inertias and what is rare, such as filling up empty centres, are
-     the CPU's work.
+In:  `TiledPoints`. Out: `GpuPoints`, the same with a copy on the GPU, whose passes and whose k-means++ run there.
+     Labels, sums and draws are those of the CPU, bit for bit. Inertias and what is rare, such as filling up empty
+     centres, are the CPU's work.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from spinney._team import Team
 from spinney.cluster.assign import Assignment, half_squares, whole_value
 from spinney.cluster.nearest import LANES
 from spinney.cluster.passes import TiledDistances
-from spinney.cluster.plusplus import Search, whole_distance
-from spinney.cluster.points import CHUNK_ROWS, Points, PointSet
+from spinney.cluster.plusplus import PlusPlusSearch, whole_distance
+from spinney.cluster.points import CHUNK_ROWS, PointSet, TiledPoints
 from spinney.gpu.kmeans import Closest, Labels, open_stream, send_rows
 
 
 @dataclass(frozen=True)
-class GpuPoints(Points):
+class GpuPoints(TiledPoints):
     """Rows in tiles, here and there."""
 
     stream: Any
     there: Any  # `Rows` of gpu/kmeans.py
 
 
-def on_gpu(points: Points) -> GpuPoints:
+def on_gpu(points: TiledPoints) -> GpuPoints:
     """The same rows with a copy on the GPU."""
     stream = open_stream()
     own = {one.name: getattr(points, one.name) for one in fields(points)}
@@ -62,7 +62,7 @@ class GpuPasses(TiledDistances):
         """Nothing is remembered of the centres."""
 
 
-class GpuSearch(Search):
+class GpuSearch(PlusPlusSearch):
     """k-means++ over rows on the GPU."""
 
     points: GpuPoints

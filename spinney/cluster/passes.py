@@ -1,6 +1,6 @@
 """Passes over the rows of a run of k-means: whatever form rows lie in, and however they are assigned.
 
-In:  `Points` or `SparsePoints`, centres. Out: labels and sums, brought up to date; squared distances.
+In:  `TiledPoints` or `SparsePoints`, centres. Out: labels and sums, brought up to date; squared distances.
 
 Rows in tiles are assigned by `assign.py`, or by `bounds.py` where that is quicker; rows as lists of stored cells by
 `sparse_assign.py`; rows on a GPU there (`on_gpu.py`). The labels are the same.
@@ -24,7 +24,7 @@ from spinney.cluster.assign import (
     squared_distances_to_own,
 )
 from spinney.cluster.distances import nearest_centres, squared_distances_to_all
-from spinney.cluster.points import Points, PointSet
+from spinney.cluster.points import PointSet, TiledPoints
 from spinney.cluster.sparse_assign import (
     SparseBounds,
     assign_sparse,
@@ -65,7 +65,7 @@ def make_passes(points: PointSet, n_centres: int, algorithm: str, team: Team) ->
     """Passes over these points."""
     if isinstance(points, SparsePoints):
         return SparsePasses(points, n_centres, team)
-    assert isinstance(points, Points)
+    assert isinstance(points, TiledPoints)
     if hasattr(points, "there"):
         from spinney.cluster.on_gpu import GpuPasses, GpuPoints
 
@@ -77,7 +77,7 @@ def make_passes(points: PointSet, n_centres: int, algorithm: str, team: Team) ->
 class TiledDistances:
     """What is asked of rows in tiles besides passes, wherever these run."""
 
-    points: Points
+    points: TiledPoints
     team: Team
 
     def inertia(self, centres: np.ndarray, labels: np.ndarray) -> float:
@@ -100,7 +100,7 @@ class TiledDistances:
 class TiledPasses(TiledDistances):
     """Over rows in tiles."""
 
-    def __init__(self, points: Points, n_centres: int, algorithm: str, team: Team) -> None:
+    def __init__(self, points: TiledPoints, n_centres: int, algorithm: str, team: Team) -> None:
         self.points, self.team = points, team
         self.bounds = Bounds(points, n_centres)
         self.policy = Policy(algorithm, points, n_centres)

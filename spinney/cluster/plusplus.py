@@ -1,6 +1,6 @@
 """k-means++: starting centres far from each other, and the plain draw of rows.
 
-In:  `Points`, a key. Out: the places of the rows that are the first centres.
+In:  `TiledPoints`, a key. Out: the places of the rows that are the first centres.
 
 The first centre is drawn by weight, each further one by weight times squared distance to the nearest centre so far.
 The greedy form draws several candidates and keeps the one that leaves the smallest sum of distances. Distances are
@@ -22,7 +22,7 @@ from spinney._compile import inner_kernel, kernel, refer
 from spinney._random import choose, mix
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES, SMALL, squared_distances
-from spinney.cluster.points import CHUNK_ROWS, Points, PointSet
+from spinney.cluster.points import CHUNK_ROWS, PointSet, TiledPoints
 from spinney.cluster.sparse_points import (
     SparsePoints,
     clear_row,
@@ -37,9 +37,9 @@ from spinney.criteria.exp_log import draw_times, log
 _WEIGHT_BITS = 40  # of a row's weight where weights alone are drawn by
 
 
-def plus_plus(points: Points, n_centres: int, key: int, team: Team, n_candidates: int | None = None) -> np.ndarray:
+def plus_plus(points: TiledPoints, n_centres: int, key: int, team: Team, n_candidates: int | None = None) -> np.ndarray:
     """int64 places of the centres: greedy k-means++ with 2 + log(n_centres) candidates, unless a number is given."""
-    return run_search(Search, points, n_centres, key, team, n_candidates)
+    return run_search(PlusPlusSearch, points, n_centres, key, team, n_candidates)
 
 
 def run_search(
@@ -54,7 +54,7 @@ def run_search(
     return np.array(search.chosen, np.int64)
 
 
-class Search:
+class PlusPlusSearch:
     """The centres so far, and the distances to them."""
 
     points: Any
@@ -286,13 +286,13 @@ def first_places(points: PointSet, n_centres: int, key: int, team: Team) -> np.n
         from spinney.cluster.on_gpu import GpuSearch
 
         return run_search(GpuSearch, points, n_centres, key, team)
-    if isinstance(points, Points):
+    if isinstance(points, TiledPoints):
         return plus_plus(points, n_centres, key, team)
     is_small = points.n_rows * points.n_columns <= MOST_CELLS
     return run_search(_LaidOutSearch if is_small else _CellSearch, points, n_centres, key, team)
 
 
-class _SparseSearch(Search):
+class _SparseSearch(PlusPlusSearch):
     """What both ways of measuring have in common."""
 
     points: SparsePoints

@@ -1,8 +1,8 @@
 """Points: the rows of a table as k-means reads them.
 
 In:  a matrix of numbers without missing values, and weights.
-Out: `Points`: tiles of 16 rows (see `nearest.py`), relative to an origin amid the rows, so that float32 has digits to
-     spare; what a row counts; and how rows become integers, so that sums over rows come out the same in any order.
+Out: `TiledPoints`: tiles of 16 rows (see `nearest.py`), relative to an origin amid the rows, so that float32 has digits
+     to spare; what a row counts; and how rows become integers, so that sums over rows come out the same in any order.
 
 Up to `FEW_ROWS` rows, tiles are in an order that follows from what rows hold. Then draws do not depend on the order
 of the table, and a row of weight 2 is drawn like two rows that are alike. Larger tables stay in their own order.
@@ -33,7 +33,7 @@ _ROW_BITS = 52  # of one row's number: float64 counts as far
 
 
 class TiledRows(NamedTuple):
-    """Rows as kernels read them; see `Points`."""
+    """Rows as kernels read them; see `TiledPoints`."""
 
     tiles: np.ndarray
     n_rows: int
@@ -104,7 +104,7 @@ class PointSet:
 
 
 @dataclass(frozen=True)
-class Points(PointSet):
+class TiledPoints(PointSet):
     """Rows in tiles."""
 
     tiles: np.ndarray  # float32 or float64, tile after tile; the last one is filled up with zeros
@@ -130,7 +130,7 @@ class Points(PointSet):
         return tiles[places // LANES, :, places % LANES]
 
 
-def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.ndarray | None = None) -> Points:
+def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.ndarray | None = None) -> TiledPoints:
     """Tiles of a matrix (float32 or float64, any strides). Without an origin, one amid the rows is found."""
     n_rows, n_columns = values.shape
     order = order_of_columns(*values.T) if n_rows <= FEW_ROWS else None
@@ -146,7 +146,7 @@ def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.nda
     if not (np.isfinite(full).all() and np.isfinite(variance)):
         refuse_not_finite(values)
         refuse_huge()
-    return Points(n_rows, n_columns, origin, largest, full, variance, order, counts, importance, unit, tiles)
+    return TiledPoints(n_rows, n_columns, origin, largest, full, variance, order, counts, importance, unit, tiles)
 
 
 def room_for_tiles(n_rows: int, n_columns: int, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
@@ -178,7 +178,7 @@ def refuse_huge() -> NoReturn:
     raise ValueError("X must not hold values larger than 1e150, since their squares overflow. Scale the columns.")
 
 
-def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
+def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> TiledPoints:
     """Tiles in the table's own order, of rows that all count alike: what `predict` needs."""
     n_rows, n_columns = values.shape
     once, alike = np.zeros(0, np.int64), np.zeros(0)
@@ -186,7 +186,7 @@ def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
     _, full = lay_tiles(values, None, origin, once, alike, team, tiles, sums)
     if not np.isfinite(sums).all():
         refuse_not_finite(values)
-    return Points(n_rows, n_columns, origin, full, full, 0.0, None, once, alike, 1.0, tiles)
+    return TiledPoints(n_rows, n_columns, origin, full, full, 0.0, None, once, alike, 1.0, tiles)
 
 
 def in_units(weights: Weights) -> tuple[Weights, float]:
@@ -236,7 +236,7 @@ def variance_of(sums: np.ndarray, weight: float) -> float:
         return float(np.mean(total[1] / weight - (total[0] / weight) ** 2))
 
 
-def take_points(points: Points, places: np.ndarray, team: Team) -> Points:
+def take_points(points: TiledPoints, places: np.ndarray, team: Team) -> TiledPoints:
     """Some of the rows, in the order of `places`, about the same origin; integers are made of them as of all rows."""
     n_rows, n_columns = len(places), points.n_columns
     tiles = np.empty(-(-n_rows // LANES) * n_columns * LANES, points.tiles.dtype)

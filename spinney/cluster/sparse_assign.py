@@ -110,7 +110,7 @@ def keep_lead(place, label, lead, leads):
         leads.lead[place] = lead + _drifted(place, label, leads) if lead > 0.0 else 0.0
 
 
-class Scores(NamedTuple):
+class SparseCentres(NamedTuple):
     """Centres as rows of stored cells want them.  # in"""
 
     table: np.ndarray
@@ -184,7 +184,7 @@ def _run(points: SparsePoints, centres: np.ndarray, moves: SparseMoves, leads: L
     team.run(_assign, points.rows, scores, exact, moves, leads, room)
 
 
-def make_scores(points: SparsePoints, centres: np.ndarray) -> Scores:
+def make_scores(points: SparsePoints, centres: np.ndarray) -> SparseCentres:
     """Centres for the kernel, and how far scores can be off."""
     wide, zeros = centres.astype(np.float64, copy=False), points.zeros.astype(np.float64, copy=False)
     half = 0.5 * squares(wide)
@@ -198,7 +198,7 @@ def make_scores(points: SparsePoints, centres: np.ndarray) -> Scores:
         off = np.zeros(table.shape[1])
         off[: len(centres)] = share * (half + 2.0 * (np.abs(wide) @ np.abs(zeros))) + least
     is_finite = np.isfinite(off).all() and np.isfinite(of_zeros[: len(centres)]).all()
-    return Scores(table.ravel(), of_zeros, off, share if is_finite else np.inf)  # infinite: nothing is certain
+    return SparseCentres(table.ravel(), of_zeros, off, share if is_finite else np.inf)  # infinite: nothing is certain
 
 
 @kernel

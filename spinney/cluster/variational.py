@@ -22,7 +22,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team
 from spinney.cluster.cholesky import factors_and_inverses, inverses_of, one_blas_thread, strips
-from spinney.cluster.e_step import Gaussians, Sums
+from spinney.cluster.e_step import EStepSums, Gaussians
 from spinney.cluster.gaussians import check_positive
 from spinney.cluster.missing_values import LOG_2PI
 from spinney.criteria.exp_log import LN2, log, logs_of, of_each
@@ -151,7 +151,9 @@ def expected_weights(concentration: np.ndarray) -> np.ndarray:
     return found / found.sum()
 
 
-def next_posterior(before: Gaussians, sums: Sums, priors: Priors, form: str, reg_covar: float, team: Team) -> Posterior:
+def next_posterior(
+    before: Gaussians, sums: EStepSums, priors: Priors, form: str, reg_covar: float, team: Team
+) -> Posterior:
     """The posterior that makes the bound largest, given the rows' shares."""
     weight = sums.weight + _NO_ROWS
     shift = sums.first / weight[:, None]
@@ -202,7 +204,7 @@ def _covariances(
     return spread
 
 
-def lower_bound(before: Posterior, sums: Sums, after: Posterior, form: str, team: Team) -> float:
+def lower_bound(before: Posterior, sums: EStepSums, after: Posterior, form: str, team: Team) -> float:
     """What the step from `before` to `after`, by the sums of a pass, has made of the bound."""
     own = before.factors(form, team)
     each = before.log_factors() + own.log_determinants() - 0.5 * before.means.shape[1] * LOG_2PI

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from spinney.criteria.measures import MEASURES, number_labels
-from spinney.data.schema import Column, learn_and_read
+from spinney.data.schema import SchemaColumn, learn_and_read
 from spinney.data.weights import read_weights
 
 GROUPS = ("branches", "sets")
@@ -158,7 +158,7 @@ class _Candidates(NamedTuple):
     known: float  # share of the weight that has a value
 
 
-def _candidates(column: Column, values: np.ndarray, target: _Target, groups: str) -> _Candidates:
+def _candidates(column: SchemaColumn, values: np.ndarray, target: _Target, groups: str) -> _Candidates:
     kept = np.flatnonzero(~np.isnan(values))
     share = float(target.weight(target.amounts[kept].sum(axis=0)) / target.weight(target.amounts.sum(axis=0)))
     distinct, places = np.unique(values[kept].astype(np.float64), return_inverse=True)

@@ -32,6 +32,11 @@ def exponent_of_sum(values: np.ndarray, bits: int, most: int = 1000) -> int:
     return min(most, bits - math.frexp(total)[1] - exponent) if total else 0
 
 
+def whole_numbers(values: np.ndarray, exponent: Any) -> np.ndarray:
+    """Values * 2**exponent, rounded to int64."""
+    return np.rint(np.ldexp(values, exponent)).astype(np.int64)
+
+
 def to_digits(number: float, digits: int) -> float:
     """A number that other code computed, to fewer decimal digits than it may get wrong on another machine."""
     return float(f"{number:.{digits - 1}e}")
@@ -58,7 +63,7 @@ def _integer_sum(values: np.ndarray, counts: np.ndarray | None) -> tuple[float, 
     total = 0
     for begin in range(0, len(values), _BLOCK):  # without copies of all the values
         part = slice(begin, begin + _BLOCK)
-        whole = np.rint(np.ldexp(values[part], exponent)).astype(np.int64)
+        whole = whole_numbers(values[part], exponent)
         total += int((whole if counts is None else whole * counts[part]).sum())
     return float(total), -exponent
 
@@ -84,7 +89,7 @@ def exact_means_of_cells(columns: Any, weights: Weights) -> np.ndarray:
     np.maximum.at(largest, of_column, np.abs(values))
     exponents = np.minimum(2000, 61 - max(1, units).bit_length() - np.frexp(largest)[1])
     exponents[largest == 0.0] = 0
-    whole = np.rint(np.ldexp(values, exponents[of_column])).astype(np.int64)
+    whole = whole_numbers(values, exponents[of_column])
     if factor is None and weights.counts is not None:
         whole *= weights.counts[columns.indices]
     reached = np.concatenate([np.zeros(1, np.int64), np.cumsum(whole)])
@@ -115,7 +120,7 @@ def weighted_quantile(values: np.ndarray, weights: Weights, q: float) -> float:
         reached = np.arange(1, len(values) + 1, dtype=np.float64)
     else:
         scale = exponent_of_sum(weight, 60)
-        reached = np.cumsum(np.rint(np.ldexp(weight[order], scale)).astype(np.int64)).astype(np.float64)
+        reached = np.cumsum(whole_numbers(weight[order], scale)).astype(np.float64)
     goal = q * reached[-1]
     low = min(int(np.searchsorted(reached, goal, side="left")), len(values) - 1)
     high = min(int(np.searchsorted(reached, goal, side="right")), len(values) - 1)

@@ -33,10 +33,28 @@ NAMES = {
     "poisson": POISSON,
     "absolute_error": ABSOLUTE,
 }
+OF_CLASSES = (GINI, ENTROPY, ERROR)
+OF_NUMBERS = (SQUARED, POISSON, ABSOLUTE)
+OF_PAIRS = (*OF_CLASSES, SQUARED, POISSON)  # scored from two sums for each side
+OF_TERMS = (GINI, ENTROPY)  # integer terms of classes, updated row by row
 LOG_BITS = 24
 _LOG_UNIT = 2.0**-LOG_BITS
 _NEVER = -math.inf
 _NEARLY = 1.0 - 2.0**-40  # far more than rounding takes off
+
+
+def check_branches(place: str, criteria: tuple[int, ...], *known: int) -> None:
+    """Raise unless the branches of `place` are those of these criteria. It runs at import.
+
+    Formulas choose by the criterion's number, and their last branch has no condition. Without this check, a new
+    criterion would get the formula of another one.
+    """
+    if other := set(criteria) ^ set(known):
+        raise NotImplementedError(f"{place} has no branch, or one too many, for criterion {sorted(other)}.")
+
+
+check_branches("The list of criteria", tuple(range(7)), *OF_CLASSES, *OF_NUMBERS, OWN)
+check_branches("The list of names", tuple(NAMES.values()), *OF_CLASSES, *OF_NUMBERS)
 
 
 def log_table(most: int) -> np.ndarray:
@@ -63,6 +81,8 @@ def x_log_x(weight, logs):
 
 
 # --- pairs ----------------------------------------------------------------------------------------------------------
+
+check_branches("impurity.pair_score and pair_decrease", OF_PAIRS, SQUARED, GINI, ENTROPY, ERROR, POISSON)
 
 
 @inner_kernel
@@ -136,6 +156,9 @@ def pair_decrease(criterion, score, weight, amount, logs):
 
 
 # --- classes --------------------------------------------------------------------------------------------------------
+
+check_branches("impurity.class_term and term_score", OF_TERMS, GINI, ENTROPY)
+check_branches("impurity.side_more, side_end and impurity_of", OF_CLASSES, GINI, ERROR, ENTROPY)
 
 
 @inner_kernel

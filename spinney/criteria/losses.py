@@ -9,12 +9,13 @@ the cache by their type. Its formulas are scalar functions of (raw score, target
 
 Kernels call these three names; which formula runs is settled at compile time by the type of `loss`. A user's own loss
 is compiled at its first use and takes part under the same names.
+
+A new loss is its formulas, its class and its entry in `LOSSES`, where the rest of the package finds its properties.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,9 +27,9 @@ from spinney.data.weights import Weights
 
 
 class Formulas(NamedTuple):
-    value: Callable[..., Any]
-    derivatives: Callable[..., Any]
-    response: Callable[..., Any]
+    value: Any
+    derivatives: Any
+    response: Any
 
 
 # --- scalar formulas ---------------------------------------------------------------------------------------------
@@ -160,6 +161,8 @@ def softmax_derivatives(probability, is_class):
 
 
 # --- losses ------------------------------------------------------------------------------------------------------
+#
+# A loss without parameters has one field, `bias`, that nobody reads: Numba compiles no tuple without fields.
 
 
 class SquaredError(NamedTuple):
@@ -288,35 +291,112 @@ def _log_odds(p: float) -> float:
     return log_of(p / (1.0 - p)) if 0.0 < p < 1.0 else math.copysign(30.0, p - 0.5)
 
 
-FORMULAS: dict[type, Formulas] = {
-    SquaredError: Formulas(_squared_value, _squared_derivatives, _identity),
-    AbsoluteError: Formulas(_absolute_value, _absolute_derivatives, _identity),
-    Huber: Formulas(_huber_value, _huber_derivatives, _identity),
-    Quantile: Formulas(_pinball_value, _pinball_derivatives, _identity),
-    Poisson: Formulas(_poisson_value, _poisson_derivatives, _exponential),
-    Gamma: Formulas(_gamma_value, _gamma_derivatives, _exponential),
-    Tweedie: Formulas(_tweedie_value, _tweedie_derivatives, _exponential),
-    LogLoss: Formulas(_logistic_value, _logistic_derivatives, _logistic),
-    Exponential: Formulas(_margin_value, _margin_derivatives, _double_logistic),
-}
+class LossKind(NamedTuple):
+    """What the package knows of a loss, besides its start value and the targets that it accepts."""
 
-BY_NAME: dict[str, type] = {
-    "squared_error": SquaredError,
-    "absolute_error": AbsoluteError,
-    "huber": Huber,
-    "quantile": Quantile,
-    "poisson": Poisson,
-    "gamma": Gamma,
-    "tweedie": Tweedie,
-    "log_loss": LogLoss,
-    "exponential": Exponential,
-}
-OF_CLASSES = ("log_loss", "exponential")  # the names of those above that are for classes
+    name: str  # the value of the parameter `loss`, also in model files
+    make: Any  # its class
+    formulas: Formulas
+    link: str = "identity"  # how predictions follow from raw scores; or "exp", "logistic"
+    link_scale: float = 1.0  # the factor of raw scores under the link
+    parameters: tuple[str, ...] = ()  # the parameters of a model that its class is made from
+    needs_classes: bool = False
+    has_unit_hessian: bool = False  # the hessian of a row is its weight
+    leaves_are_quantiles: bool = False  # of the residuals: leaves are renewed to their `quantile`
+    gradient_is_residual: bool = False
+    scales_gradients: bool = False  # gradients grow with the targets, while the hessian stays the same
+    scales_small_targets: bool = False  # targets that are all below 1 are scaled too: they are not counts
+    metric_factor: float = 1.0  # from the mean loss to the metric of this name
+    history_factor: float = 1.0  # from the mean loss of one raw score per row to scikit-learn's `train_score_`
+    in_sklearn: bool = False  # whether scikit-learn's gradient boosting has it under this name
+
+
+LOSSES = (
+    LossKind(
+        "squared_error",
+        SquaredError,
+        Formulas(_squared_value, _squared_derivatives, _identity),
+        has_unit_hessian=True,
+        gradient_is_residual=True,
+        scales_gradients=True,
+        metric_factor=2.0,
+        history_factor=2.0,
+        in_sklearn=True,
+    ),
+    LossKind(
+        "absolute_error",
+        AbsoluteError,
+        Formulas(_absolute_value, _absolute_derivatives, _identity),
+        has_unit_hessian=True,
+        leaves_are_quantiles=True,
+        in_sklearn=True,
+    ),
+    LossKind(
+        "huber",
+        Huber,
+        Formulas(_huber_value, _huber_derivatives, _identity),
+        parameters=("alpha",),
+        has_unit_hessian=True,
+        scales_gradients=True,
+    ),
+    LossKind(
+        "quantile",
+        Quantile,
+        Formulas(_pinball_value, _pinball_derivatives, _identity),
+        parameters=("quantile",),
+        has_unit_hessian=True,
+        leaves_are_quantiles=True,
+        in_sklearn=True,
+    ),
+    LossKind(
+        "poisson",
+        Poisson,
+        Formulas(_poisson_value, _poisson_derivatives, _exponential),
+        link="exp",
+        scales_small_targets=True,
+    ),
+    LossKind("gamma", Gamma, Formulas(_gamma_value, _gamma_derivatives, _exponential), link="exp"),
+    LossKind(
+        "tweedie",
+        Tweedie,
+        Formulas(_tweedie_value, _tweedie_derivatives, _exponential),
+        link="exp",
+        parameters=("power",),
+        scales_small_targets=True,
+    ),
+    LossKind(
+        "log_loss",
+        LogLoss,
+        Formulas(_logistic_value, _logistic_derivatives, _logistic),
+        link="logistic",
+        needs_classes=True,
+        history_factor=2.0,
+        in_sklearn=True,
+    ),
+    LossKind(
+        "exponential",
+        Exponential,
+        Formulas(_margin_value, _margin_derivatives, _double_logistic),
+        link="logistic",
+        link_scale=2.0,
+        needs_classes=True,
+        in_sklearn=True,
+    ),
+)
+CUSTOM = LossKind("loss", None, Formulas(None, None, None), link="own")  # a user's: nothing is assumed of it
+BY_NAME: dict[str, LossKind] = {kind.name: kind for kind in LOSSES}
+FORMULAS: dict[type, Formulas] = {kind.make: kind.formulas for kind in LOSSES}
+_KINDS: dict[type, LossKind] = {kind.make: kind for kind in LOSSES}
+
+
+def kind_of(loss: Any) -> LossKind:
+    """What is known of a loss, given the loss or the parameter `loss` of a model; CUSTOM for a user's."""
+    return BY_NAME.get(loss, CUSTOM) if isinstance(loss, str) else _KINDS.get(type(loss), CUSTOM)
 
 
 def has_log_link(loss: Any) -> bool:
     """Whether predictions are e^raw."""
-    return type(loss) in FORMULAS and FORMULAS[type(loss)].response is _exponential
+    return kind_of(loss).link == "exp"
 
 
 # --- the three names that kernels call -----------------------------------------------------------------------------

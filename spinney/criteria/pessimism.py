@@ -24,19 +24,21 @@ from spinney._compile import inner_kernel, kernel
 from spinney.criteria.exp_log import exp, log_of
 from spinney.criteria.fixed_point import to_digits
 
+SLACK = 0.1  # errors: C4.5 keeps a branch only if it promises more than this fewer than a leaf
 
-class Confidence(NamedTuple):
+
+class ConfidenceLevel(NamedTuple):
     """What the bound needs to know of `cf`."""
 
     log: float  # its natural logarithm
     quantile: float  # the normal deviate that is exceeded with probability cf
 
 
-def confidence(cf: float) -> Confidence:
+def confidence(cf: float) -> ConfidenceLevel:
     """Prepare a confidence level in (0, 0.5]: smaller is more pessimistic, so that more is pruned."""
     if not 0.0 < cf <= 0.5:
         raise ValueError(f"cf must lie above 0 and be at most 0.5, got {cf!r}.")
-    return Confidence(log_of(cf), to_digits(NormalDist().inv_cdf(1.0 - cf), 12))
+    return ConfidenceLevel(log_of(cf), to_digits(NormalDist().inv_cdf(1.0 - cf), 12))
 
 
 def extra_errors(n: Any, errors: Any, cf: float = 0.25) -> Any:
@@ -73,7 +75,7 @@ def _fill(n, errors, level, extra):
 
 @inner_kernel
 def errors_to_add(n, errors, level):
-    """The formula for one leaf; `level` is a `Confidence`."""
+    """The formula for one leaf; `level` is a `ConfidenceLevel`."""
     if n <= 0.0:
         return 0.0
     if errors >= 1.0:

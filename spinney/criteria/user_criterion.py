@@ -21,7 +21,7 @@ from spinney.criteria.impurity import OWN, pair_score, side_score
 from spinney.criteria.user_loss import gist
 
 
-class Side(NamedTuple):
+class SplitSide(NamedTuple):
     """What a criterion for numbers knows of one side of a split."""
 
     weight: float  # sum of the weights
@@ -133,8 +133,8 @@ def _judge(function: Callable[..., Any], sides: str, decorator: Any) -> Any:
     own = decorator(python_of(function))
 
     def judge_numbers(units, w_left, s_left, q_left, w_right, s_right, q_right):  # type: ignore[no-untyped-def]
-        left = Side(w_left * units[0], s_left * units[1], q_left * units[2])
-        return float(own(left, Side(w_right * units[0], s_right * units[1], q_right * units[2])))
+        left = SplitSide(w_left * units[0], s_left * units[1], q_left * units[2])
+        return float(own(left, SplitSide(w_right * units[0], s_right * units[1], q_right * units[2])))
 
     def judge_two(units, w_left, s_left, q_left, w_right, s_right, q_right):  # type: ignore[no-untyped-def]
         left = pair_array((w_left - s_left) * units[0], s_left * units[0])

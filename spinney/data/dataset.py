@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel
-from spinney._random import mix
+from spinney._compile import kernel
 from spinney._team import Team
 from spinney.data.encode import MAX_BINS, Bins, learn_bins, pieces_of
 from spinney.data.presort import Presorted, presort
 from spinney.data.remote_table import CodesElsewhere, DatasetElsewhere, RowsElsewhere
+from spinney.data.row_hash import end_key, mix_code
 from spinney.data.sparse import SparseTable
 from spinney.data.sparse_encode import SparseCodes, SparseDataset, encode_sparse
 from spinney.data.tables import Table
@@ -38,10 +38,9 @@ _LINE = 64  # bytes in a cache line
 # would fall into one set of the first-level cache.
 STRIDE = 264
 _MOST = 256  # values of a byte
-_FACTOR, _S15, _S32 = np.uint32(0x9E3779B1), np.uint32(15), np.uint64(32)
 
 
-class Layout(NamedTuple):
+class WordLayout(NamedTuple):
     """Where codes lie in words and bins in histograms."""
 
     n_words: int  # of a row, with the last one, for its statistics
@@ -63,7 +62,7 @@ class Dataset:
     n_rows: int
     bins: Bins
     codes: np.ndarray
-    layout: Layout
+    layout: WordLayout
 
     @property
     def n_columns(self) -> int:
@@ -117,7 +116,7 @@ def take_rows(
     return np.ascontiguousarray(codes[:, rows])
 
 
-def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
+def make_layout(bins: Bins, has_missing: np.ndarray) -> WordLayout:
     """Give every column its place in a lane."""
     n_slots = (bins.n_bins + has_missing).astype(np.int32)
     lanes = _share_lanes(n_slots)
@@ -127,7 +126,7 @@ def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
         lane[columns], lane_slots[columns] = place, sizes.prod()
         divisor[columns] = np.cumprod(sizes) // sizes
     start = np.concatenate(([0], np.cumsum(-(-n_slots // 8) * 8))).astype(np.int64)
-    return Layout(
+    return WordLayout(
         n_words=-(-len(lanes) // LANES) + 1,
         members=np.concatenate(lanes).astype(np.int32),
         first_member=np.cumsum([0] + [len(columns) for columns in lanes]),
@@ -224,18 +223,6 @@ def _hash_rows(codes, keys, start, stop):
                 part[i] = mix_code(part[i], column[i])
         for i in range(part.size):
             part[i] = end_key(part[i])
-
-
-@inner_kernel
-def mix_code(key, code):
-    """A row's key with one more column's code in it."""
-    return np.uint32((key ^ np.uint32(code)) * _FACTOR + (key >> _S15))
-
-
-@inner_kernel
-def end_key(key):
-    """The key of a row all of whose codes are in it."""
-    return np.uint32(mix(np.uint64(key), 0) >> _S32)
 
 
 @kernel

@@ -310,14 +310,21 @@ class Bins:
         return codes
 
     def encode_into(
-        self, table: Table, team: Team, codes: np.ndarray, at: int, start: int, stop: int, cells: Cells | None = None
+        self,
+        table: Table,
+        team: Team,
+        codes: np.ndarray,
+        at: int,
+        start: int,
+        stop: int,
+        cells: CellCache | None = None,
     ) -> None:
         """The same of a table of panels, into codes[:, at : at + stop - start].
 
         Tables that follow each other share their `cells`, if they are many rows in all.
         """
         if cells is None:
-            cells = Cells(stop - start)
+            cells = CellCache(stop - start)
         pieces, work = pieces_of(stop - start, team.size), []
         many = len(table.panels) >= len(pieces)
         for panel in table.panels:
@@ -354,7 +361,7 @@ class Bins:
         return columns, edges, self.category_table[columns], self.n_bins[columns], self.is_categorical[columns]
 
 
-class Cells:
+class CellCache:
     """Cells of columns (`encode.py`) for so many rows, in one table or several; none where that would not pay."""
 
     def __init__(self, n_rows: int) -> None:

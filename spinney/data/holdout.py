@@ -27,7 +27,7 @@ def hold_out(rows: np.ndarray, share: Any, seed: int, labels: np.ndarray | None)
     return np.sort(kept), np.sort(held)
 
 
-class Part(NamedTuple):
+class CountedRows(NamedTuple):
     """Some rows of a table, and how often each of them counts there; None: once."""
 
     rows: np.ndarray  # ascending
@@ -54,7 +54,7 @@ def parts_by_content(
     n_folds: int,
     kept_share: float,
     held_share: float,
-) -> list[tuple[Part, Part]]:
+) -> list[tuple[CountedRows, CountedRows]]:
     """(samples to learn from, samples held out) of each fold; classes, or tenths of numeric targets, keep their shares.
 
     `hashes` are those of rows, targets included; they say which samples are held out. Of rows that are alike, and of
@@ -78,10 +78,10 @@ def parts_by_content(
     return [(_part(row[fold != k], counts), _part(row[fold == k], counts)) for k in range(n_folds)]
 
 
-def _part(samples: np.ndarray, counts: np.ndarray | None) -> Part:
+def _part(samples: np.ndarray, counts: np.ndarray | None) -> CountedRows:
     if counts is None:
-        return Part(np.sort(samples), None)
-    return Part(*np.unique(samples, return_counts=True))
+        return CountedRows(np.sort(samples), None)
+    return CountedRows(*np.unique(samples, return_counts=True))
 
 
 def _tenths(y: np.ndarray, counts: np.ndarray | None) -> np.ndarray:

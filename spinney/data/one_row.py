@@ -16,7 +16,7 @@ import numpy as np
 from spinney.data.tables import Panel, Table
 
 if TYPE_CHECKING:
-    from spinney.data.schema import Column, Schema
+    from spinney.data.schema import Schema, SchemaColumn
 
 _EXACT = 2.0**53  # float64 holds every integer below
 _NUMBERS = (float, int, np.floating, np.integer, np.bool_)  # bool is an int
@@ -82,7 +82,7 @@ def _fill(cells: np.ndarray, schema: Schema, values: Sequence[Any], strict: bool
     return True
 
 
-def _category(column: Column, value: Any) -> float | None:
+def _category(column: SchemaColumn, value: Any) -> float | None:
     """The number of a category; NaN for missing and unknown ones; None if it is not clear what it is."""
     if isinstance(value, str):
         known = column.index_of.get(value)

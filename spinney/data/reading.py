@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_array, validate_data
 from spinney.data.on_gpu import here
 from spinney.data.one_row import is_records
 from spinney.data.sparse import is_sparse, open_sparse, open_sparse_frame
-from spinney.data.tables import NATIVE_FLOATS, Labels, Numbers, Panel, Source, as_floats
+from spinney.data.tables import NATIVE_FLOATS, DictionaryColumn, NumberColumn, Panel, TableSource, as_floats
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Tables whose columns are read one by one: frames, and arrays of Python objects. Adjacent columns are joined.
@@ -30,41 +30,41 @@ from spinney.data.tables import NATIVE_FLOATS, Labels, Numbers, Panel, Source, a
 class ColumnSource:
     """A table whose columns are read one by one: frames, and arrays of objects or strings."""
 
-    def __init__(self, origin: Any, names: list[str], read: Callable[[int, str], Numbers | Labels]):
+    def __init__(self, origin: Any, names: list[str], read: Callable[[int, str], NumberColumn | DictionaryColumn]):
         """Take the frame or array, what errors call its columns, and what reads a column by index and that name."""
         self.origin = origin
         self.n_rows, self.n_columns = origin.shape
         self._where = [f"Column {name}" for name in names]
         self._read = read
-        self._waiting: dict[int, Numbers | Labels] = {}  # read by is_labelled, kept until taken
+        self._waiting: dict[int, NumberColumn | DictionaryColumn] = {}  # read by is_labelled, kept until taken
 
     def is_labelled(self, index: int, with_booleans: bool = False) -> bool:
         """Read the column to see."""
         column = self._waiting[index] = self._take(index)
-        if isinstance(column, Labels) and column.refusal:
+        if isinstance(column, DictionaryColumn) and column.refusal:
             raise TypeError(column.refusal)
-        return isinstance(column, Labels) or (with_booleans and column.values.dtype.kind == "b")
+        return isinstance(column, DictionaryColumn) or (with_booleans and column.values.dtype.kind == "b")
 
     def is_boolean(self, index: int) -> bool:
         """Read the column to see."""
         column = self._waiting[index] = self._take(index)
-        return isinstance(column, Numbers) and bool(column.values.dtype.kind == "b")
+        return isinstance(column, NumberColumn) and bool(column.values.dtype.kind == "b")
 
     def numbers(self, columns: Sequence[int], remedy: str) -> list[Panel]:
         """One panel a column, or one for several columns that lie evenly spaced in one block of memory."""
         return list(_merge((index, self._floats(index, remedy)) for index in columns))
 
-    def labels(self, index: int) -> Labels:
+    def labels(self, index: int) -> DictionaryColumn:
         """Labels as they are; each distinct number as a label."""
         column = self._take(index)
-        return column if isinstance(column, Labels) else column.labels()
+        return column if isinstance(column, DictionaryColumn) else column.labels()
 
-    def _take(self, index: int) -> Numbers | Labels:
+    def _take(self, index: int) -> NumberColumn | DictionaryColumn:
         return self._waiting.pop(index) if index in self._waiting else self._read(index, self._where[index])
 
     def _floats(self, index: int, remedy: str) -> np.ndarray:
         column = self._take(index)
-        if isinstance(column, Numbers):
+        if isinstance(column, NumberColumn):
             return as_floats(column.values, column.missing)
         if column.refusal:
             raise TypeError(column.refusal)
@@ -120,7 +120,7 @@ def _root(array: np.ndarray) -> np.ndarray:
 # Columns of Python objects, as lists hold them: numbers or labels, each of one kind.
 
 
-def read_objects(values: list, where: str) -> Numbers | Labels:
+def read_objects(values: list, where: str) -> NumberColumn | DictionaryColumn:
     """Read a column of Python objects: all numbers, or all strings, with anything missing among them."""
     types = set(map(type, values))
     missing = types & _missing_types()
@@ -157,7 +157,7 @@ def _is_number(kind: type) -> bool:
     return issubclass(kind, (numbers.Real, np.bool_, decimal.Decimal))
 
 
-def _read_numbers(values: list, types: set[type], missing: set[type]) -> Numbers:
+def _read_numbers(values: list, types: set[type], missing: set[type]) -> NumberColumn:
     """Keep Booleans and integers what they are, so that they can also be labels."""
     mask = None
     if missing:
@@ -165,9 +165,9 @@ def _read_numbers(values: list, types: set[type], missing: set[type]) -> Numbers
         values = [0 if gone else value for value, gone in zip(values, mask, strict=True)]
     dtype = _common_dtype(types)
     try:
-        return Numbers(np.array(values, dtype=object).astype(dtype), mask)
+        return NumberColumn(np.array(values, dtype=object).astype(dtype), mask)
     except (OverflowError, ValueError):  # an integer of more than 64 bits, a signalling NaN
-        return Numbers(np.array([_as_float(value) for value in values]), mask)
+        return NumberColumn(np.array([_as_float(value) for value in values]), mask)
 
 
 def _as_float(value: Any) -> float:
@@ -195,7 +195,7 @@ def factorize(values: list) -> tuple[np.ndarray, list]:
     return codes, list(numbering)
 
 
-def label(codes: np.ndarray, present: np.ndarray, values: list, where: str) -> Labels:
+def label(codes: np.ndarray, present: np.ndarray, values: list, where: str) -> DictionaryColumn:
     """Drop missing values from the dictionary and make the others plain; refuse a mix of strings and numbers."""
     missing = _missing_types()
     kept = [type(value) not in missing and bool(value == value) for value in values]
@@ -217,7 +217,7 @@ def label(codes: np.ndarray, present: np.ndarray, values: list, where: str) -> L
             "astype(str) for categories, or turn the strings into numbers."
         )
     plain = [str(value) for value in strings] or _plain_numbers(others)
-    return Labels(codes, present[np.array(kept, dtype=bool)], plain)
+    return DictionaryColumn(codes, present[np.array(kept, dtype=bool)], plain)
 
 
 def _plain_numbers(values: list) -> list:
@@ -264,10 +264,10 @@ class ArraySource:
         """One panel for each run of neighbours."""
         return [self._panel(run) for run in runs_of(columns)]
 
-    def labels(self, index: int) -> Labels:
+    def labels(self, index: int) -> DictionaryColumn:
         """Each distinct number is a label."""
         missing = None if self.missing is None else self.missing[:, index]
-        return Numbers(self.origin[:, index], missing).labels()
+        return NumberColumn(self.origin[:, index], missing).labels()
 
     def _panel(self, run: range) -> Panel:
         part = slice(run.start, run.stop)
@@ -284,7 +284,7 @@ def check_shape(X: Any, owner: str) -> np.ndarray:
     return check_array(X, dtype=None, ensure_all_finite=False, estimator=owner, input_name="X")
 
 
-def open_array(X: Any, owner: str) -> Source:
+def open_array(X: Any, owner: str) -> TableSource:
     if X is None or isinstance(X, str | PathLike):
         how = "open the file first, by pandas.read_csv for example, or by spinney.open_table if it is large"
         what = "None" if X is None else f"the text {str(X)!r:.60}: {how}"
@@ -326,7 +326,7 @@ def runs_of(columns: Sequence[int]) -> Iterator[range]:
 # Columns of frames (pandas, polars, Arrow and others that narwhals supports): numbers or labels.
 
 
-def read_series(series: Series, where: str) -> Numbers | Labels:
+def read_series(series: Series, where: str) -> NumberColumn | DictionaryColumn:
     """Read one column of a frame by its dtype; only columns of objects are judged by their values."""
     dtype = series.dtype
     # Objects first: narwhals judges these by their first rows alone, and may call them strings.
@@ -342,27 +342,27 @@ def read_series(series: Series, where: str) -> Numbers | Labels:
     refuse(where, dtype)
 
 
-def _series_numbers(series: Series) -> Numbers:
+def _series_numbers(series: Series) -> NumberColumn:
     dtype = series.dtype
     if dtype.is_float():
-        return Numbers(series.to_numpy())  # nulls come out as NaN
+        return NumberColumn(series.to_numpy())  # nulls come out as NaN
     if dtype.is_decimal():  # by way of text: not all libraries find the nearest float otherwise
-        return Numbers(series.cast(nw.String).cast(nw.Float64).to_numpy())
+        return NumberColumn(series.cast(nw.String).cast(nw.Float64).to_numpy())
     if dtype in (nw.Int128, nw.UInt128):
-        return Numbers(series.cast(nw.Float64).to_numpy())
+        return NumberColumn(series.cast(nw.Float64).to_numpy())
     missing = None
     if series.null_count():
         missing = series.is_null().to_numpy().astype(bool)
         series = series.fill_null(False if dtype == nw.Boolean else 0)
     values = series.to_numpy()
-    return Numbers(values.astype(bool) if dtype == nw.Boolean else values, missing)
+    return NumberColumn(values.astype(bool) if dtype == nw.Boolean else values, missing)
 
 
-def _read_unknown(series: Series, where: str) -> Numbers | Labels:
+def _read_unknown(series: Series, where: str) -> NumberColumn | DictionaryColumn:
     """What narwhals has no name for: all null, pandas' sparse columns, objects, and things we refuse."""
     values = series.to_numpy()
     if values.dtype.kind in "biuf":
-        return Numbers(values)
+        return NumberColumn(values)
     if values.dtype.kind == "O":
         return read_objects(values.tolist(), where)
     refuse(where, values.dtype)
@@ -423,7 +423,7 @@ def _present(codes: np.ndarray, n_codes: int) -> np.ndarray:
     return np.flatnonzero(seen[:-1])
 
 
-def open_table(X: Any, owner: str = "this model") -> Source:
+def open_table(X: Any, owner: str = "this model") -> TableSource:
     """Open any table; what is none (1-D, complex, empty, lazy) raises scikit-learn's error or our own.
 
     A table on a GPU is copied: whoever can read it there does so before (`spinney/gpu`).
@@ -511,7 +511,7 @@ def as_frame(X: Any) -> nw.DataFrame | None:
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def feature_names(source: Source) -> list[str] | None:
+def feature_names(source: TableSource) -> list[str] | None:
     """Return the column names by scikit-learn's rules: all strings, or none; a mix is a TypeError."""
     if isinstance(source.origin, np.ndarray):
         return None

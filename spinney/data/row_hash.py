@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from spinney._compile import kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._random import HELD_OUT, mix, stream_key
 from spinney.data.schema import learn_and_read
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 
-_EIGHT = np.uint64(8)
+_EIGHT, _S32 = np.uint64(8), np.uint64(32)
+_FACTOR, _S15 = np.uint32(0x9E3779B1), np.uint32(15)
 
 
 def order_of_columns(*columns: np.ndarray) -> np.ndarray:
@@ -131,3 +132,18 @@ def _stir_codes(hashes, codes):
                 for j in range(first, min(first + 8, codes.shape[0])):
                     word = (word << _EIGHT) | np.uint64(codes[j, block + i])
                 part[i] = mix(part[i] ^ word, np.uint64(0))
+
+
+# --- keys of 32 bits, from the codes of a row: the same from dense and sparse codes, and on a GPU --------------------
+
+
+@inner_kernel
+def mix_code(key, code):
+    """A row's key with one more column's code in it."""
+    return np.uint32((key ^ np.uint32(code)) * _FACTOR + (key >> _S15))
+
+
+@inner_kernel
+def end_key(key):
+    """The key of a row all of whose codes are in it."""
+    return np.uint32(mix(np.uint64(key), 0) >> _S32)

@@ -32,7 +32,7 @@ from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import feature_names, is_plain, open_table
 from spinney.data.remote_table import TableElsewhere
 from spinney.data.sparse import SparseSource
-from spinney.data.tables import Labels, Panel, Source, Table
+from spinney.data.tables import DictionaryColumn, Panel, Table, TableSource
 from spinney.data.weights import Weights
 
 # The types a category can have, as they are called in `to_dict`.
@@ -50,7 +50,7 @@ class _Stored:
 
 
 @dataclass(frozen=True)
-class Column(_Stored):
+class SchemaColumn(_Stored):
     """One column: its name, and its categories if it has any."""
 
     name: str | None
@@ -62,12 +62,12 @@ class Column(_Stored):
         """The number of each category."""
         return {value: index for index, value in enumerate(self.categories or ())}
 
-    def encode(self, labels: Labels) -> np.ndarray:
+    def encode(self, labels: DictionaryColumn) -> np.ndarray:
         """Return each row's category index as a float; NaN for missing and for values never seen."""
         indices = [self.index_of.get(value, math.nan) for value in labels.values]
         return labels.spread(indices, np.float32 if len(self.index_of) <= FLOAT32_COUNTS else np.float64)
 
-    def check_kind(self, labels: Labels, number: int, owner: str) -> None:
+    def check_kind(self, labels: DictionaryColumn, number: int, owner: str) -> None:
         """Refuse strings where numbers or Booleans were learnt, and the other way: none of them would be known.
 
         All values of a column are of one kind (`tables.py` sees to that), so the first speaks for the others. Numbers
@@ -106,7 +106,7 @@ class Column(_Stored):
         return {"name": self.name, "type": kind, "categories": [_to_json(value) for value in self.categories]}
 
     @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Column:
+    def from_dict(cls, stored: dict[str, Any]) -> SchemaColumn:
         """Rebuild a column and check that it can have been written by `to_dict`."""
         name, values = stored["name"], stored["categories"]
         if not (name is None or isinstance(name, str)):
@@ -123,7 +123,7 @@ class Column(_Stored):
 class Schema(_Stored):
     """The columns of the table that a model was fitted on."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[SchemaColumn, ...]
 
     @classmethod
     def learn(cls, X: Any, categorical_features: Any = "from_dtype", owner: str = "this model") -> Schema:
@@ -148,11 +148,11 @@ class Schema(_Stored):
             return row
         return self.read_source(self.open(X, owner), owner, strict)
 
-    def read_source(self, source: Source, owner: str, strict: bool) -> Table:
+    def read_source(self, source: TableSource, owner: str, strict: bool) -> Table:
         """An opened table whose columns are those learnt."""
         remedy = f"It held numbers when {owner} was fitted: turn the strings into numbers first."
 
-        def labels_of(index: int) -> Labels:
+        def labels_of(index: int) -> DictionaryColumn:
             labels = source.labels(index)
             self.columns[index].check_kind(labels, index, owner)
             if strict:
@@ -188,13 +188,13 @@ class Schema(_Stored):
             raise ValueError(f"row must be one row, got a table of {len(row)}.")
         return self.read(row, owner, strict=strict)
 
-    def open(self, X: Any, owner: str = "this model") -> Source:
+    def open(self, X: Any, owner: str = "this model") -> TableSource:
         """Open a table and check that its columns are as many as, and called like, those learnt; read no values."""
         source = open_table(X, owner)
         self.check_source(source, owner)
         return source
 
-    def check_source(self, source: Source, owner: str) -> None:
+    def check_source(self, source: TableSource, owner: str) -> None:
         """Check that an opened table has the columns learnt."""
         self._check_names(source, owner)
         if source.n_columns != self.n_columns:
@@ -244,7 +244,7 @@ class Schema(_Stored):
     def from_dict(cls, stored: dict[str, Any]) -> Schema:
         """Rebuild a schema from `to_dict`'s result; anything else is a ValueError."""
         try:
-            schema = cls(tuple(Column.from_dict(column) for column in stored["columns"]))
+            schema = cls(tuple(SchemaColumn.from_dict(column) for column in stored["columns"]))
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"this is no stored schema: {type(error).__name__}: {error}.") from error
         names = [column.name for column in schema.columns]
@@ -252,7 +252,7 @@ class Schema(_Stored):
             raise ValueError(f"the column names of a schema must all differ, or all be null, got {names}.")
         return schema
 
-    def _check_names(self, source: Source, owner: str) -> None:
+    def _check_names(self, source: TableSource, owner: str) -> None:
         """Let scikit-learn compare the names: it warns if one side has none and raises if they differ."""
         if self.names is None and isinstance(source.origin, np.ndarray):
             return
@@ -261,7 +261,7 @@ class Schema(_Stored):
             asker.feature_names_in_ = self.names
         validate_data(asker, source.origin, reset=False, skip_check_array=True, ensure_2d=False)
 
-    def _table(self, source: Source, labels_of: Callable[[int], Labels], remedy: str) -> Table:
+    def _table(self, source: TableSource, labels_of: Callable[[int], DictionaryColumn], remedy: str) -> Table:
         numbers, categories = self._by_kind
         if isinstance(source, SparseSource):
             return source.table() if not categories else source.refuse_categories(categories[0])
@@ -274,16 +274,16 @@ class Schema(_Stored):
 
 def name_columns(n_columns: int, names: Any) -> Schema:
     """A schema that knows how many columns there are and what they are called, if they have names."""
-    return Schema(tuple(map(Column, [None] * n_columns if names is None else names)))
+    return Schema(tuple(map(SchemaColumn, [None] * n_columns if names is None else names)))
 
 
-def learn_names(X: Any, owner: str = "this model") -> tuple[Schema, Source]:
+def learn_names(X: Any, owner: str = "this model") -> tuple[Schema, TableSource]:
     """Learn how many columns X has and what they are called; for models that only hand the table on to others."""
     source = open_table(X, owner)
     names = feature_names(source)
     if not names:
-        return Schema((Column(None),) * source.n_columns), source
-    return Schema(tuple(Column(name) for name in names)), source
+        return Schema((SchemaColumn(None),) * source.n_columns), source
+    return Schema(tuple(SchemaColumn(name) for name in names)), source
 
 
 def learn_and_read(
@@ -310,7 +310,7 @@ def learn_and_read(
 
 
 def learn_source(
-    source: Source, categorical_features: Any = "from_dtype", with_booleans: bool = False
+    source: TableSource, categorical_features: Any = "from_dtype", with_booleans: bool = False
 ) -> tuple[Schema, Table]:
     """The same of an opened table."""
     names: Sequence[str | None] = feature_names(source) or [None] * source.n_columns
@@ -319,7 +319,9 @@ def learn_source(
     categories = {index: tuple(sorted(set(column.values))) for index, column in labels.items()}
     schema = Schema(
         tuple(
-            Column(name, categories[index]) if index in categories else Column(name, boolean=source.is_boolean(index))
+            SchemaColumn(name, categories[index])
+            if index in categories
+            else SchemaColumn(name, boolean=source.is_boolean(index))
             for index, name in enumerate(names)
         )
     )
@@ -342,13 +344,13 @@ def without_idle_categories(schema: Schema, table: Any, weights: Weights) -> tup
     columns = list(schema.columns)
     for j, one in used.items():
         kept = tuple(value for value, there in zip(columns[j].categories or (), one.tolist()) if there)
-        columns[j] = Column(columns[j].name, kept)
+        columns[j] = SchemaColumn(columns[j].name, kept)
     schema = Schema(tuple(columns))
     return schema, table.recoded(schema, used)
 
 
 def choose_categories(
-    categorical_features: Any, source: Source, names: Sequence[str | None], with_booleans: bool = False
+    categorical_features: Any, source: TableSource, names: Sequence[str | None], with_booleans: bool = False
 ) -> np.ndarray:
     """Return which columns are categories, as a mask."""
     if isinstance(categorical_features, str):

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.utils.validation import check_array
 
-from spinney.data.tables import Labels, Panel, Table, as_floats
+from spinney.data.tables import DictionaryColumn, Panel, Table, as_floats
 
 DENSE_CELLS = 1 << 20  # a table of so many cells is laid out,
 FULL = 4  # and so is one of whose cells every fourth is stored
@@ -137,7 +137,7 @@ class SparseSource:
         """All columns."""
         return list(self.table().panels)
 
-    def labels(self, index: int) -> Labels:
+    def labels(self, index: int) -> DictionaryColumn:
         """There are none."""
         self.refuse_categories(index)
 

@@ -18,12 +18,12 @@ from spinney._team import Team, next_chunk
 from spinney.data.edges import choose_edges
 from spinney.data.encode import Bins, sample_rows
 from spinney.data.presort import BUCKETS, DIGITS, MISSING, RANK, ROW, sort_column
-from spinney.data.row_hash import in_order
+from spinney.data.row_hash import end_key, in_order, mix_code
 from spinney.data.sparse import SparseTable
 
 _AT_ONCE = 16  # columns that a thread takes
 _BLOCK = 1024  # rows hashed at a time
-_FACTOR, _S15, _S32, _EIGHT = np.uint32(0x9E3779B1), np.uint32(15), np.uint64(32), np.uint64(8)
+_EIGHT = np.uint64(8)
 
 
 class SparseCodes(NamedTuple):
@@ -113,7 +113,7 @@ def learn_sparse_bins(table: SparseTable, counts: np.ndarray | None, max_bins: i
     )
 
 
-class Room(NamedTuple):
+class SortScratch(NamedTuple):
     """What threads need to sort a column's cells."""
 
     cells: np.ndarray  # float64 (threads, most cells of a column and a zero)
@@ -124,12 +124,12 @@ class Room(NamedTuple):
     buckets: np.ndarray
 
 
-def make_room(table: SparseTable, team: Team) -> Room:
+def make_room(table: SparseTable, team: Team) -> SortScratch:
     """For any column of the table."""
     shape = team.size, int(np.diff(table.first).max(initial=0)) + 1
     kinds = np.float64, np.uint64, np.uint64, np.float64, np.int64
     cells, entries, spare, values, mass = (np.empty(shape, kind) for kind in kinds)
-    return Room(cells, entries, spare, values, mass, np.empty((team.size, DIGITS, BUCKETS), np.int64))
+    return SortScratch(cells, entries, spare, values, mass, np.empty((team.size, DIGITS, BUCKETS), np.int64))
 
 
 @inner_kernel
@@ -250,18 +250,17 @@ def _hash_rows(sparse, at, column, keys):
         for j in range(sparse.zeros.size):
             zero = sparse.zeros[j]
             if at[j] == sparse.first[j + 1] or sparse.rows[at[j]] >= block + part.size:
-                code = np.uint32(zero)
                 for i in range(part.size):
-                    part[i] = (part[i] ^ code) * _FACTOR + (part[i] >> _S15)
+                    part[i] = mix_code(part[i], zero)
                 continue
             column[:] = zero
             while at[j] < sparse.first[j + 1] and sparse.rows[at[j]] < block + part.size:
                 column[sparse.rows[at[j]] - block] = sparse.codes[at[j]]
                 at[j] += 1
             for i in range(part.size):
-                part[i] = (part[i] ^ np.uint32(column[i])) * _FACTOR + (part[i] >> _S15)
+                part[i] = mix_code(part[i], column[i])
         for i in range(part.size):
-            part[i] = np.uint32(mix(np.uint64(part[i]), 0) >> _S32)
+            part[i] = end_key(part[i])
 
 
 @kernel

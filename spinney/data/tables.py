@@ -2,12 +2,12 @@
 
 In:  a NumPy array, a list of rows, or a pandas, polars or Arrow table (and whatever else narwhals
      knows), opened by `reading.py`.
-Out: a `Source`, the opened table, which hands out its columns in one of two forms:
+Out: a `TableSource`, the opened table, which hands out its columns in one of two forms:
      numbers  -> `Panel`s of float32 or float64, NaN = missing, not copied where that can be avoided;
-     labels   -> `Labels`, integer codes plus the distinct values they stand for.
+     labels   -> `DictionaryColumn`, integer codes plus the distinct values they stand for.
 
-    X ──open_table──> Source ──numbers──> Panel, Panel, ...   ─┐
-                            └──labels───> Labels ──(schema)──> ┴─> Table
+    X ──open_table──> TableSource ──numbers──> Panel, Panel, ...             ─┐
+                                 └──labels───> DictionaryColumn ──(schema)──> ┴─> Table
 
 This stage does not decide which columns are categories, remembers nothing between fit and predict, and checks no
 names or counts: that is `schema.py`. It does not bin.
@@ -92,7 +92,7 @@ def occurring(codes: np.ndarray, size: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Labels:
+class DictionaryColumn:
     """A column as a dictionary: `values[k]` is what the code `present[k]` stands for; other codes are missing."""
 
     codes: np.ndarray  # (n_rows,) integers, -1 = missing
@@ -108,13 +108,13 @@ class Labels:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberColumn:
     """A column of numbers before it is cast: integers and Booleans are still what they were."""
 
     values: np.ndarray  # (n_rows,) Boolean, integer or float
     missing: np.ndarray | None = None  # (n_rows,) Boolean; None where NaN alone marks the missing
 
-    def labels(self) -> Labels:
+    def labels(self) -> DictionaryColumn:
         """Take each distinct number as a label."""
         is_float = self.values.dtype.kind == "f"
         values = as_floats(self.values) + 0 if is_float else self.values  # -0.0 + 0 is 0.0: one value, one label
@@ -124,10 +124,10 @@ class Numbers:
         distinct = np.unique(values[~missing])
         codes = np.searchsorted(distinct, values)
         codes[missing] = -1
-        return Labels(codes, np.arange(len(distinct)), distinct.tolist())
+        return DictionaryColumn(codes, np.arange(len(distinct)), distinct.tolist())
 
 
-class Source(Protocol):
+class TableSource(Protocol):
     """An opened table. Columns are read when asked for, so that cheap checks can come first."""
 
     origin: Any  # what scikit-learn's name checks should look at
@@ -143,7 +143,7 @@ class Source(Protocol):
     def numbers(self, columns: Sequence[int], remedy: str) -> list[Panel]:
         """Read columns as numbers; a string in them is a TypeError that ends with `remedy`."""
 
-    def labels(self, index: int) -> Labels:
+    def labels(self, index: int) -> DictionaryColumn:
         """Read one column as labels, whatever it holds."""
 
 

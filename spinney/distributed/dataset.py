@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from spinney._team import Team
-from spinney.data.dataset import Layout, make_layout
+from spinney.data.dataset import WordLayout, make_layout
 from spinney.data.encode import Bins
 from spinney.data.remote_table import CodesElsewhere, DatasetElsewhere
 from spinney.distributed import parts
@@ -37,7 +37,7 @@ class RemoteDataset(DatasetElsewhere):
     """Rows as codes, with the workers of a cluster."""
 
     def __init__(
-        self, client: Any, partitions: list[Any], starts: np.ndarray, bins: Bins, layout: Layout, rows: Any = None
+        self, client: Any, partitions: list[Any], starts: np.ndarray, bins: Bins, layout: WordLayout, rows: Any = None
     ) -> None:
         self.client, self.partitions, self.starts, self.bins, self.layout = client, partitions, starts, bins, layout
         self.rows: np.ndarray | None = rows  # ascending; None: all

@@ -18,7 +18,7 @@ import numpy as np
 from spinney._team import Team
 from spinney.data.weights import Weights
 from spinney.distributed.dataset import Piece, RemoteDataset
-from spinney.distributed.member import Common, Part, boost
+from spinney.distributed.member import Common, MemberPart, boost
 from spinney.distributed.members import Members, Shares
 from spinney.distributed.quantiles import total_scale
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
@@ -74,7 +74,7 @@ class RemoteRounds(Rounds):
         """End the members' tasks, and leave nothing on the workers."""
         self._members.close()
 
-    def _tell(self, shares: Shares) -> dict[str, tuple[Common, Part]]:
+    def _tell(self, shares: Shares) -> dict[str, tuple[Common, MemberPart]]:
         common = self._common()
         return {worker: (common, self._part(pieces)) for worker, pieces in shares.items()}
 
@@ -97,7 +97,7 @@ class RemoteRounds(Rounds):
             tells_losses=task.has_value,
         )
 
-    def _part(self, pieces: list[Piece]) -> Part:
+    def _part(self, pieces: list[Piece]) -> MemberPart:
         """What a member is told of the rows of some pieces."""
         spans = [slice(one.begin, one.begin + one.n_rows) for one in pieces]
 
@@ -105,7 +105,7 @@ class RemoteRounds(Rounds):
             return None if values is None else np.concatenate([values[..., span] for span in spans], axis=-1)
 
         weights: Weights = self.weights
-        return Part(
+        return MemberPart(
             rows=[one.rows for one in pieces],
             n_rows=[one.n_rows for one in pieces],
             first=[one.begin for one in pieces],

@@ -32,7 +32,7 @@ from spinney.distributed.tasks import (
     submit_all,
 )
 from spinney.ensemble.forests.bootstrap import Bags
-from spinney.ensemble.forests.fit import Opened, Plan, grow_trees, open_table
+from spinney.ensemble.forests.fit import ForestTable, Plan, grow_trees, open_table
 from spinney.ensemble.forests.out_of_bag import Votes, count_votes
 from spinney.grow.binned.fit import grows_from_codes
 from spinney.tree.forest import Forest
@@ -233,7 +233,7 @@ def _refuse(rows: Any, what: str) -> NoReturn:
 # --- on the workers --------------------------------------------------------------------------------------------------
 
 
-def open_codes(codes: list[np.ndarray], told: Any) -> Opened:
+def open_codes(codes: list[np.ndarray], told: Any) -> ForestTable:
     """All partitions' codes, laid out for trees."""
     bins, ends, n_categories, target, plan, max_bins = told
     whole = np.concatenate(codes, axis=1) if len(codes) > 1 else codes[0]
@@ -242,7 +242,7 @@ def open_codes(codes: list[np.ndarray], told: Any) -> Opened:
     return opened._replace(table=CodedRows(np.empty((bins.n_columns, 0), np.uint8), bins, ends))
 
 
-def grow_some(opened: Opened, told: Any, numbers: range) -> Forest:
+def grow_some(opened: ForestTable, told: Any, numbers: range) -> Forest:
     """The trees of some numbers."""
     target, plan = told[3], told[4]
     with Team(1, inline=True) as alone:
@@ -261,5 +261,5 @@ def votes_of_codes(codes: np.ndarray, bits: np.ndarray, told: tuple[Forest, np.n
         return count_votes(forest, CodedRows(codes, forest.bins, None), in_bag, alone, answers)
 
 
-def bags_of(opened: Opened) -> Bags | None:
+def bags_of(opened: ForestTable) -> Bags | None:
     return opened.bags

@@ -17,7 +17,7 @@ from spinney.cluster.plusplus import random_rows
 from spinney.cluster.points import CHUNK_ROWS, PointSet, in_order, in_units, plain_weights, sample_step
 from spinney.data.finite import NotFiniteError
 from spinney.data.weights import Weights
-from spinney.distributed.kmeans_member import Common, Found, Progress, Start, Step, cluster, label
+from spinney.distributed.kmeans_member import Common, Found, KMeansProgress, Start, Step, cluster, label
 from spinney.distributed.matrix import RemoteMatrix, in_order_of_rows, weights_of
 from spinney.distributed.members import Members, Shares
 
@@ -46,7 +46,7 @@ def run_kmeans(
     watch: Watcher | None = None,
 ) -> Clustering:
     """A run from each start; the best one. `settings.tolerance` is a share of the rows' variance."""
-    progress = Progress([], 0, np.inf, None, [])
+    progress = KMeansProgress([], 0, np.inf, None, [])
     common = _common(matrix, about, starts, settings, n_clusters, watch is not None)
     members = _members(matrix, about, cluster, lambda: common._replace(progress=progress))
     try:
@@ -82,7 +82,7 @@ def _common(
 ) -> Common:
     weight = float(plain_weights(about.counts, about.importance, about.n_rows).sum())
     of_all = about.total_count, about.heaviest, weight, about.unit
-    progress = Progress([], 0, np.inf, None, [])
+    progress = KMeansProgress([], 0, np.inf, None, [])
     return Common(about.origin, matrix.dtype, n_clusters, *of_all, starts, settings, is_watched, progress)
 
 
@@ -101,11 +101,11 @@ def _members(matrix: RemoteMatrix, about: PointSet, work: Any, common: Callable[
     return Members(matrix.client, work, "kmeans", lambda: pieces, tell)
 
 
-def _after(progress: Progress, news: Step | Found, watch: Callable[..., None] | None) -> Progress:
+def _after(progress: KMeansProgress, news: Step | Found, watch: Callable[..., None] | None) -> KMeansProgress:
     """How far the fit is when the first member has told something."""
     if isinstance(news, Found):
-        return Progress([*progress.done, news], 0, np.inf, None, [])
+        return KMeansProgress([*progress.done, news], 0, np.inf, None, [])
     if watch is not None:
         watch(news.number, news.inertia)
     history = progress.history if news.before is None else [*progress.history, news.before]
-    return Progress(progress.done, news.number, news.shift, news.relative, history)
+    return KMeansProgress(progress.done, news.number, news.shift, news.relative, history)

@@ -26,8 +26,16 @@ from spinney.cluster.distances import nearest_centres
 from spinney.cluster.kmeans import KMeansRun, KMeansSettings
 from spinney.cluster.nearest import LANES
 from spinney.cluster.passes import TiledPasses
-from spinney.cluster.plusplus import Search, run_search
-from spinney.cluster.points import CHUNK_ROWS, Points, in_order, lay_tiles, refuse_huge, room_for_tiles, variance_of
+from spinney.cluster.plusplus import PlusPlusSearch, run_search
+from spinney.cluster.points import (
+    CHUNK_ROWS,
+    TiledPoints,
+    in_order,
+    lay_tiles,
+    refuse_huge,
+    room_for_tiles,
+    variance_of,
+)
 from spinney.data.weights import Weights
 from spinney.distributed.group import Group
 from spinney.distributed.spread import Spread
@@ -47,7 +55,7 @@ class Step(NamedTuple):
     number: int
     shift: float
     relative: np.ndarray  # the centres after it, as kernels want them
-    before: kmeans.Step | None  # with keep_history
+    before: kmeans.KMeansStep | None  # with keep_history
     inertia: float  # before it, if somebody watches
 
 
@@ -59,17 +67,17 @@ class Found(NamedTuple):
     inertia: float
     n_iter: int
     has_converged: bool
-    history: list[kmeans.Step]
+    history: list[kmeans.KMeansStep]
 
 
-class Progress(NamedTuple):
+class KMeansProgress(NamedTuple):
     """How far a fit is: runs that are over, and where the present one is."""
 
     done: list[Found]
     number: int
     shift: float
     relative: np.ndarray | None
-    history: list[kmeans.Step]
+    history: list[kmeans.KMeansStep]
 
 
 class Common(NamedTuple):
@@ -85,7 +93,7 @@ class Common(NamedTuple):
     starts: list[Start]
     settings: KMeansSettings
     is_watched: bool
-    progress: Progress
+    progress: KMeansProgress
 
 
 def cluster(
@@ -128,7 +136,7 @@ def label(
 
 
 @dataclass(frozen=True)
-class MemberPoints(Points):
+class MemberPoints(TiledPoints):
     """The rows of a member; reach and variance are those of all rows."""
 
     spread: Spread
@@ -175,7 +183,7 @@ def _first_centres(start: Start, points: MemberPoints, common: Common, team: Tea
     return points.spread.rows_at(rows, points)
 
 
-class MemberSearch(Search):
+class MemberSearch(PlusPlusSearch):
     """k-means++ among the rows of all members; rows are known by their numbers in the table."""
 
     points: MemberPoints
@@ -275,7 +283,7 @@ class MemberRun(KMeansRun):
 
     inertia = float("nan")  # before the iteration, if somebody watches
 
-    def go_on_from(self, progress: Progress, centres: np.ndarray) -> None:
+    def go_on_from(self, progress: KMeansProgress, centres: np.ndarray) -> None:
         """An earlier attempt has come so far."""
         self.centres, self.number, self.shift = centres, progress.number, progress.shift
         self.history = list(progress.history)

@@ -1,6 +1,6 @@
 """Boosting as one member of the fit runs it: the ordinary rounds, on the rows that its worker has.
 
-In:  a `Part` (what the client says), the codes of its partitions, targets and weights of its rows. Out: rounds of
+In:  a `MemberPart` (what the client says), the codes of its partitions, targets and weights of its rows. Out: rounds of
 trees, the same at every member, which the first one leaves for the client.
 
 What the rounds of one machine take from all rows is here taken from all members': extremes of derivatives, numbers of
@@ -19,7 +19,7 @@ import numpy as np
 from spinney import _random
 from spinney._team import Team
 from spinney.criteria.user_loss import compile_loss
-from spinney.data.dataset import Dataset, Layout
+from spinney.data.dataset import Dataset, WordLayout
 from spinney.data.encode import Bins
 from spinney.data.target import Target
 from spinney.data.weights import Weights
@@ -41,7 +41,7 @@ class Common(NamedTuple):
     """What all members are told alike."""
 
     bins: Bins
-    layout: Layout
+    layout: WordLayout
     settings: BoostingSettings
     loss: Any  # built in, or what a loss of the user's is compiled from
     n_classes: tuple[int, ...] | None
@@ -56,7 +56,7 @@ class Common(NamedTuple):
     tells_losses: bool
 
 
-class Part(NamedTuple):
+class MemberPart(NamedTuple):
     """What one member is told of its rows."""
 
     rows: list[np.ndarray | None]  # of each partition; None: all
@@ -68,7 +68,7 @@ class Part(NamedTuple):
     offset: np.ndarray | None
 
 
-def boost(group: Group, team: Team, told: tuple[Common, Part], codes: list[np.ndarray]) -> None:
+def boost(group: Group, team: Team, told: tuple[Common, MemberPart], codes: list[np.ndarray]) -> None:
     """All rounds, as one member of the fit runs them."""
     common, part = told
     rounds = MemberRounds(_dataset(common, part, codes), _task(common, part), common, part, group, team)
@@ -81,13 +81,13 @@ def boost(group: Group, team: Team, told: tuple[Common, Part], codes: list[np.nd
             group.tell(pickle.dumps((new, means)))
 
 
-def _dataset(common: Common, part: Part, codes: list[np.ndarray]) -> Dataset:
+def _dataset(common: Common, part: MemberPart, codes: list[np.ndarray]) -> Dataset:
     own = [one if rows is None else one[:, rows] for one, rows in zip(codes, part.rows)]
     whole = np.ascontiguousarray(own[0]) if len(own) == 1 else np.concatenate(own, axis=1)
     return Dataset(whole.shape[1], common.bins, whole, common.layout)
 
 
-def _task(common: Common, part: Part) -> Task:
+def _task(common: Common, part: MemberPart) -> Task:
     loss = compile_loss(*common.loss) if type(common.loss) is tuple else common.loss
     weights = Weights(part.counts, part.importance)
     if common.n_classes is None:
@@ -107,7 +107,9 @@ def _mean_losses(rounds: MemberRounds, is_first: bool) -> tuple[float, float, fl
 class MemberRounds(Rounds):
     """The rounds of one fit, with a part of the rows."""
 
-    def __init__(self, dataset: Dataset, task: Task, common: Common, part: Part, group: Group, team: Team) -> None:
+    def __init__(
+        self, dataset: Dataset, task: Task, common: Common, part: MemberPart, group: Group, team: Team
+    ) -> None:
         self.common, self.group, self.others = common, group, group
         self.first_rows, self.lengths = part.first, part.n_rows
         grow = self._grow_together if group.size > 1 else None  # alone, by the loop of one machine

@@ -1,9 +1,9 @@
 """Gaussian mixtures of a dask collection, client side: what members get, their progress.
 
-In:  a `RemoteMatrix`, weights, initial centroids. Out: an `Outcome`, equal to that of one machine, bit for bit. Each
-worker gets a range of rows, whole chunks of those that one machine would use (`mixture_member.py`). Rows with missing
-values are sorted by which values are missing. The client receives the mixture of every iteration, and restarted members
-continue from it.
+In:  a `RemoteMatrix`, weights, initial centroids. Out: a `MixtureOutcome`, equal to that of one machine, bit for bit.
+Each worker gets a range of rows, whole chunks of those that one machine would use (`mixture_member.py`). Rows with
+missing values are sorted by which values are missing. The client receives the mixture of every iteration, and
+restarted members continue from it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,24 @@ from typing import Any
 
 import numpy as np
 
-from spinney.cluster.e_step import Gaussians, RowsElsewhere, Sums, as_words, chunk_cuts, n_chunks_of
-from spinney.cluster.mixture import MixtureSettings, Outcome, Watcher, middle_of
+from spinney.cluster.e_step import EStepSums, Gaussians, RemoteEStepRows, as_words, chunk_cuts, n_chunks_of
+from spinney.cluster.mixture import MixtureOutcome, MixtureSettings, Watcher, middle_of
 from spinney.distributed.dataset import Piece
 from spinney.distributed.matrix import RemoteMatrix
 from spinney.distributed.members import Members, Shares
-from spinney.distributed.mixture_member import Common, Part, Progress, Reached, Start, find_sums, fit_mixture
+from spinney.distributed.mixture_member import (
+    Common,
+    MixturePart,
+    MixtureProgress,
+    Reached,
+    Start,
+    find_sums,
+    fit_mixture,
+)
 from spinney.distributed.tasks import insist, living_workers, results
 
 
-class MixtureRows(RowsElsewhere):
+class MixtureRows(RemoteEStepRows):
     """What is known here of rows that are elsewhere."""
 
     def __init__(self, matrix: RemoteMatrix, weight: np.ndarray | None) -> None:
@@ -114,17 +122,17 @@ class MixtureRows(RowsElsewhere):
         taken = [matrix.submit(_take, "take", *one, begin, end) for one in every]
         return matrix.submit(_placed, "block", matrix.dtype, end - begin, *taken)
 
-    def sums_of_all(self, form: str) -> Sums:
+    def sums_of_all(self, form: str) -> EStepSums:
         """Of rows that all belong to one component."""
         common = _common(self, 1, MixtureSettings(form), None, [])
         members = _members(self, common, find_sums, [], lambda: common)
         try:
-            found: Sums = members.returned()[0][1]
+            found: EStepSums = members.returned()[0][1]
         finally:
             members.close()
         return found
 
-    def part(self, pieces: list[Piece], labels: list[np.ndarray | None]) -> Part:
+    def part(self, pieces: list[Piece], labels: list[np.ndarray | None]) -> MixturePart:
         """What a member is told of its pieces."""
         spans = [slice(one.begin, one.begin + one.n_rows) for one in pieces]
 
@@ -134,7 +142,7 @@ class MixtureRows(RowsElsewhere):
             places = [span if self.order is None or not of_rows else self.order[span] for span in spans]
             return np.concatenate([values[place] for place in places])
 
-        return Part(
+        return MixturePart(
             [one.begin for one in pieces],
             [one.n_rows for one in pieces],
             own(self.weight, True),
@@ -152,10 +160,10 @@ def run_mixture(
     starts: list[Start],
     labels: list[np.ndarray | None],
     watcher_of: Callable[[int], Watcher | None],
-    tell: Callable[[int, Outcome], None],
-) -> Outcome:
+    tell: Callable[[int, MixtureOutcome], None],
+) -> MixtureOutcome:
     """As `mixture.best_em`."""
-    progress = Progress([], None)
+    progress = MixtureProgress([], None)
     common = _common(rows, n_components, settings, make_start, starts)
     members = _members(rows, common, fit_mixture, labels, lambda: common._replace(progress=progress))
     try:
@@ -168,31 +176,31 @@ def run_mixture(
 
 
 def _after(
-    progress: Progress,
-    news: Reached | Outcome,
+    progress: MixtureProgress,
+    news: Reached | MixtureOutcome,
     begun_at: float,
     watcher_of: Callable[[int], Watcher | None],
-    tell: Callable[[int, Outcome], None],
-) -> Progress:
+    tell: Callable[[int, MixtureOutcome], None],
+) -> MixtureProgress:
     number = len(progress.done)
-    if isinstance(news, Outcome):
+    if isinstance(news, MixtureOutcome):
         tell(number, news)
-        return Progress([*progress.done, news], None)
-    before = progress.begun or Outcome(news.mixture, begun_at, 0, False, [], [])
+        return MixtureProgress([*progress.done, news], None)
+    before = progress.begun or MixtureOutcome(news.mixture, begun_at, 0, False, [], [])
     watch = watcher_of(number)
     if watch is not None:
         watch(before.n_iter + 1, news.log_likelihood, news.log_likelihood - before.log_likelihood)
     history = before.history if news.before is None else [*before.history, news.before]
     likelihoods = [*before.log_likelihoods, news.log_likelihood]
     reached = news.mixture, news.log_likelihood, before.n_iter + 1, news.has_converged, likelihoods, history
-    return Progress(progress.done, Outcome(*reached))
+    return MixtureProgress(progress.done, MixtureOutcome(*reached))
 
 
 def _common(
     rows: MixtureRows, n_components: int, settings: MixtureSettings, make_start: Any, starts: list[Start]
 ) -> Common:
     about = rows.origin, rows.variances, rows.total_weight, rows.n_rows, rows.patterns
-    return Common(*about, n_components, settings, make_start, starts, Progress([], None))
+    return Common(*about, n_components, settings, make_start, starts, MixtureProgress([], None))
 
 
 def _members(
@@ -201,7 +209,7 @@ def _members(
     is_full = common.settings.form in ("full", "tied")
     pieces = rows.cut(n_chunks_of(rows.n_rows, common.n_components, rows.n_columns, is_full))
 
-    def tell(shares: Shares) -> dict[str, tuple[Common, Part]]:
+    def tell(shares: Shares) -> dict[str, tuple[Common, MixturePart]]:
         told = now()
         return {worker: (told, rows.part(own, labels)) for worker, own in shares.items()}
 

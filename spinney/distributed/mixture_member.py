@@ -19,8 +19,8 @@ import numpy as np
 from spinney._random import draw_rows_of_uniforms
 from spinney._team import Team
 from spinney.cluster import mixture
-from spinney.cluster.e_step import Gaussians, Rows, Sums, chunk_cuts
-from spinney.cluster.mixture import MixtureSettings, Outcome, in_shares, run_em, shares_from_labels, sums_of_all
+from spinney.cluster.e_step import EStepRows, EStepSums, Gaussians, chunk_cuts
+from spinney.cluster.mixture import MixtureOutcome, MixtureSettings, in_shares, run_em, shares_from_labels, sums_of_all
 from spinney.data.weights import Weights
 from spinney.distributed.group import Group
 from spinney.distributed.spread import Spread
@@ -39,14 +39,14 @@ class Reached(NamedTuple):
     mixture: Gaussians
     log_likelihood: float
     has_converged: bool
-    before: mixture.Step | None  # with keep_history
+    before: mixture.MixtureStep | None  # with keep_history
 
 
-class Progress(NamedTuple):
+class MixtureProgress(NamedTuple):
     """How far a fit is: runs that are over, and where the present one is."""
 
-    done: list[Outcome]
-    begun: Outcome | None
+    done: list[MixtureOutcome]
+    begun: MixtureOutcome | None
 
 
 class Common(NamedTuple):
@@ -56,15 +56,15 @@ class Common(NamedTuple):
     variances: np.ndarray
     total_weight: float
     n_rows: int
-    patterns: np.ndarray  # as in `Rows`
+    patterns: np.ndarray  # as in `EStepRows`
     n_components: int
     settings: MixtureSettings
     make_start: Callable[..., Gaussians] | None  # called with (rows, weights, settings, number of the start, team)
     starts: list[Start]
-    progress: Progress
+    progress: MixtureProgress
 
 
-class Part(NamedTuple):
+class MixturePart(NamedTuple):
     """What one member is told of its rows, which lie in the order of what is missing."""
 
     begins: list[int]  # place of each block's first row among all rows
@@ -76,12 +76,12 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MemberRows(Rows):
+class MemberRows(EStepRows):
     """The rows of a member; what is asked of all rows is told, or found together."""
 
     spread: Spread
     common: Common
-    part: Part
+    part: MixturePart
 
     @property
     def total_weight(self) -> float:
@@ -125,7 +125,7 @@ class MemberRows(Rows):
         return in_shares(drawn)
 
 
-def _read(group: Group, told: tuple[Common, Part], blocks: list[np.ndarray]) -> MemberRows:
+def _read(group: Group, told: tuple[Common, MixturePart], blocks: list[np.ndarray]) -> MemberRows:
     common, part = told
     values = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
     values = np.require(values, np.float64, ["C", "W"])
@@ -136,12 +136,12 @@ def _read(group: Group, told: tuple[Common, Part], blocks: list[np.ndarray]) -> 
     return MemberRows(values, np.arange(n), pattern, common.patterns, weight, common.origin, spread, common, part)
 
 
-def find_sums(group: Group, team: Team, told: tuple[Common, Part], blocks: list[np.ndarray]) -> Sums:
+def find_sums(group: Group, team: Team, told: tuple[Common, MixturePart], blocks: list[np.ndarray]) -> EStepSums:
     """Of all rows as one component."""
     return sums_of_all(_read(group, told, blocks), told[0].settings.form, team)
 
 
-def fit_mixture(group: Group, team: Team, told: tuple[Common, Part], blocks: list[np.ndarray]) -> None:
+def fit_mixture(group: Group, team: Team, told: tuple[Common, MixturePart], blocks: list[np.ndarray]) -> None:
     """All runs."""
     common, rows = told[0], _read(group, told, blocks)
     begun = common.progress.begun
@@ -158,7 +158,7 @@ def fit_mixture(group: Group, team: Team, told: tuple[Common, Part], blocks: lis
             group.tell(pickle.dumps(found._replace(mixture=replace(found.mixture))))
 
 
-def _tell(group: Group, reached: Outcome) -> None:
+def _tell(group: Group, reached: MixtureOutcome) -> None:
     if group.rank == 0:
         before = reached.history[-1] if reached.history else None
         light = replace(reached.mixture)  # without what was found of it on the way

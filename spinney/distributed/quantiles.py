@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from spinney._compile import kernel
-from spinney.criteria.fixed_point import scale_exponent
+from spinney.criteria.fixed_point import scale_exponent, whole_numbers
 from spinney.data.weights import Weights
 
 _SIGN, _ALL = np.uint64(1 << 63), np.uint64(2**64 - 1)
@@ -50,7 +50,7 @@ def renew_leaves_together(
 def quantile_together(others: Any, values: np.ndarray, weights: Weights, scale: int, q: float) -> float:
     """`weighted_quantile` of criteria/fixed_point.py; importances are made whole by the power of two `scale`."""
     weight = weights.total()
-    whole = np.empty(0, np.int64) if weight is None else np.rint(np.ldexp(weight, scale)).astype(np.int64)
+    whole = np.empty(0, np.int64) if weight is None else whole_numbers(weight, scale)
     one = np.zeros(1, np.int64)
     return float(quantiles(others, order_bits(values), whole, one, one + len(values), q)[0])
 

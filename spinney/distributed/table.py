@@ -14,7 +14,7 @@ import numpy as np
 from spinney._team import Team
 from spinney.data.encode import Bins, codes_by_frequency, learn_bins, sample_rows
 from spinney.data.remote_table import RowsElsewhere, TableElsewhere
-from spinney.data.schema import Column, Schema
+from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.tables import Panel, Table
 from spinney.distributed import parts
 from spinney.distributed.collections import find_client
@@ -170,11 +170,11 @@ def join_schemas(found: list[Schema]) -> Schema:
     return Schema(tuple(_join_columns([one.columns[j] for one in found], j) for j in range(len(names))))
 
 
-def _join_columns(parts_of_column: list[Column], number: int) -> Column:
+def _join_columns(parts_of_column: list[SchemaColumn], number: int) -> SchemaColumn:
     name = parts_of_column[0].name
     known = [one.categories for one in parts_of_column if one.categories is not None]
     if not known:
-        return Column(name, boolean=all(one.boolean for one in parts_of_column))
+        return SchemaColumn(name, boolean=all(one.boolean for one in parts_of_column))
     values = [value for categories in known for value in categories]
     kinds = {type(value) for value in values}
     if str in kinds and len(kinds) > 1:
@@ -187,7 +187,7 @@ def _join_columns(parts_of_column: list[Column], number: int) -> Column:
         values = [float(value) for value in values]
     elif int in kinds:
         values = [int(value) for value in values]
-    return Column(name, tuple(sorted(set(values))))
+    return SchemaColumn(name, tuple(sorted(set(values))))
 
 
 def join_bins(

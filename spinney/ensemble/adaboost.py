@@ -1,7 +1,7 @@
 """AdaBoost: members fitted in turn, each with larger weights for the rows that those before it misclassified.
 
 In:  a function that fits one member on given weights, a judge, and the first weights.
-Out: `Rounds`: the members, their weights (votes) and weighted errors, and the weights of the rows.
+Out: `AdaBoostRounds`: the members, their weights (votes) and weighted errors, and the weights of the rows.
 
     weights  ──fit_member──▶ member, its predictions for the training rows
                    ──judge──▶ error, vote, change of weights ──settle──▶ weights of the next round
@@ -41,7 +41,7 @@ _FURTHEST = 300.0  # no weight changes by more than e to this in a round: produc
 FitMember = Callable[[np.ndarray, int], tuple[Any, np.ndarray]]
 
 
-class Verdict(NamedTuple):
+class MemberEvaluation(NamedTuple):
     """A judge's evaluation of a member."""
 
     error: float  # weighted error, or mean loss
@@ -52,10 +52,10 @@ class Verdict(NamedTuple):
     stop: bool = False  # whether this round is the last
 
 
-class Judge(Protocol):
+class MemberEvaluator(Protocol):
     """Evaluates a member by its predictions for the training rows."""
 
-    def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
+    def __call__(self, weights: np.ndarray, answers: np.ndarray) -> MemberEvaluation:
         """The member's error and vote, and the change of the row weights."""
 
 
@@ -64,14 +64,14 @@ class Course(Protocol):
 
     weights: np.ndarray
 
-    def fit(self, number: int) -> tuple[Any, Verdict]:
+    def fit(self, number: int) -> tuple[Any, MemberEvaluation]:
         """Fit a member and evaluate it."""
 
     def reweigh(self, change: Any) -> None:
         """Change the row weights by the verdict on the last member."""
 
 
-class Rounds(NamedTuple):
+class AdaBoostRounds(NamedTuple):
     """The result of `boost`."""
 
     members: list
@@ -84,12 +84,14 @@ class Rounds(NamedTuple):
 # --- the loop ---------------------------------------------------------------------------------------------------------
 
 
-def boost(fit_member: FitMember, judge: Judge, first: np.ndarray, n_rounds: int, keep_weights: bool = False) -> Rounds:
+def boost(
+    fit_member: FitMember, judge: MemberEvaluator, first: np.ndarray, n_rounds: int, keep_weights: bool = False
+) -> AdaBoostRounds:
     """Fit up to `n_rounds` members in turn, or until the judge stops; `first`: weights of the first round."""
     return run(_ByRows(fit_member, judge, first), n_rounds, keep_weights)
 
 
-def run(course: Course, n_rounds: int, keep_weights: bool = False) -> Rounds:
+def run(course: Course, n_rounds: int, keep_weights: bool = False) -> AdaBoostRounds:
     """The loop."""
     members: list = []
     votes, errors, history = [], [], [course.weights]
@@ -105,17 +107,17 @@ def run(course: Course, n_rounds: int, keep_weights: bool = False) -> Rounds:
         if verdict.stop:
             break
     kept = np.array(history) if keep_weights else None
-    return Rounds(members, np.array(votes), np.array(errors), kept, verdict.error)
+    return AdaBoostRounds(members, np.array(votes), np.array(errors), kept, verdict.error)
 
 
 class _ByRows:
     """Rounds of members of any kind: every row is evaluated."""
 
-    def __init__(self, fit_member: FitMember, judge: Judge, first: np.ndarray) -> None:
+    def __init__(self, fit_member: FitMember, judge: MemberEvaluator, first: np.ndarray) -> None:
         self._fit_member, self._judge = fit_member, judge
         self.weights, self._repeats = first_weights(first)
 
-    def fit(self, number: int) -> tuple[Any, Verdict]:
+    def fit(self, number: int) -> tuple[Any, MemberEvaluation]:
         member, answers = self._fit_member(self.weights, number)
         return member, self._judge(self.weights, answers)
 
@@ -139,7 +141,7 @@ class ByLeaves:
         self._fit_tree, self._reweigh, self._judge = fit_tree, reweigh, judge
         self.weights, self._shape = np.empty(0), (0, 0)  # not used: row weights are kept by the caller
 
-    def fit(self, number: int) -> tuple[Any, Verdict]:
+    def fit(self, number: int) -> tuple[Any, MemberEvaluation]:
         """Fit a member and evaluate it."""
         member, weights, answers = self._fit_tree(number)
         n_leaves, n_classes = self._shape = weights.shape
@@ -316,18 +318,18 @@ class _ByLabels:
         """The same judge of groups of rows."""
         return replace(self, codes=codes, n_rows=len(self.codes))
 
-    def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
+    def __call__(self, weights: np.ndarray, answers: np.ndarray) -> MemberEvaluation:
         wrong = answers != self.codes
         error = weighted_error(weights, wrong)
         if error <= 0.0:
-            return Verdict(0.0, self._perfect(), 1.0, stop=True)
+            return MemberEvaluation(0.0, self._perfect(), 1.0, stop=True)
         vote = self.learning_rate * self._vote(error)
         guessing = (
             error >= 1.0 - 1.0 / self.n_classes - (self.n_rows or len(weights)) * _UNIT
         )  # allowing for the rounding of weights
         if guessing and not (self.flip and vote < 0.0):
-            return Verdict(error, 0.0, 1.0, keep=False, stop=not self.goes_on)
-        return Verdict(error, vote, self._change(wrong, vote))
+            return MemberEvaluation(error, 0.0, 1.0, keep=False, stop=not self.goes_on)
+        return MemberEvaluation(error, vote, self._change(wrong, vote))
 
     def _vote(self, error: float) -> float:
         raise NotImplementedError
@@ -376,15 +378,15 @@ class SammeR:
         """The same judge of groups of rows."""
         return replace(self, codes=codes)
 
-    def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
+    def __call__(self, weights: np.ndarray, answers: np.ndarray) -> MemberEvaluation:
         """`answers`: probabilities, (rows, classes)."""
         error = weighted_error(weights, answers.argmax(axis=1) != self.codes)
         if error <= 0.0:
-            return Verdict(0.0, 1.0, 1.0, stop=True)
+            return MemberEvaluation(0.0, 1.0, 1.0, stop=True)
         n_classes = answers.shape[1]
         right = log_votes(answers)[np.arange(len(self.codes)), self.codes] / (n_classes - 1)
         change = np.clip(-self.learning_rate * right, -_FURTHEST, _FURTHEST)
-        return Verdict(error, 1.0, exps_of(np.minimum(change - change[weights > 0].max(), 0.0)))
+        return MemberEvaluation(error, 1.0, exps_of(np.minimum(change - change[weights > 0].max(), 0.0)))
 
 
 @dataclass(frozen=True)
@@ -395,17 +397,17 @@ class R2:
     loss: str = "linear"  # or "square", "exponential"
     learning_rate: float = 1.0
 
-    def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
+    def __call__(self, weights: np.ndarray, answers: np.ndarray) -> MemberEvaluation:
         """A mean loss of 1/2 or more ends the rounds; a first member is kept nevertheless."""
         loss = np.where(weights > 0, self._losses(np.abs(answers - self.target), weights > 0), 0.0)
         error = exact_sum(weights * loss, Weights(None, None))[0]
         if error <= 0.0:
-            return Verdict(0.0, 1.0, 1.0, stop=True)
+            return MemberEvaluation(0.0, 1.0, 1.0, stop=True)
         if error >= 0.5:
-            return Verdict(error, 0.0, 1.0, keep=False, keep_alone=True, stop=True)
+            return MemberEvaluation(error, 0.0, 1.0, keep=False, keep_alone=True, stop=True)
         odds = _log_odds(error)
         change = np.maximum(-odds * self.learning_rate * (1.0 - loss), -_FURTHEST)
-        return Verdict(error, self.learning_rate * odds, exps_of(change))
+        return MemberEvaluation(error, self.learning_rate * odds, exps_of(change))
 
     def _losses(self, errors: np.ndarray, takes_part: np.ndarray) -> np.ndarray:
         share = errors / (errors[takes_part].max() or 1.0)
@@ -427,23 +429,23 @@ class HalfWay:
     number: int = 0
     votes: Any = 0.0  # of all members so far
 
-    def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
+    def __call__(self, weights: np.ndarray, answers: np.ndarray) -> MemberEvaluation:
         """`answers`: votes, (rows, classes), which are all equal if a member has no split."""
         wrong = (answers.argmax(axis=1) != self.codes) & (weights > 0.0)
         error, n_rows = weighted_error(weights, wrong), float(self.repeats[weights > 0.0].sum())
         self.number += 1
         self.votes = self.votes + answers
         if self.number == self.n_rounds:
-            return Verdict(error, 1.0, 1.0)
+            return MemberEvaluation(error, 1.0, 1.0)
         if error * n_rows < _NONE_WRONG:
-            return Verdict(error, 1.0, 1.0, stop=True)
+            return MemberEvaluation(error, 1.0, 1.0, stop=True)
         asks_nothing = bool((answers == answers[0]).all())
         if error >= _TOO_WRONG or (self.number > 1 and asks_nothing):
-            return Verdict(error, 1.0, 1.0, keep=False, keep_alone=True, stop=True)
+            return MemberEvaluation(error, 1.0, 1.0, keep=False, keep_alone=True, stop=True)
         change = change_half_way(weights, self.repeats, wrong)
         if 2 * self.number > self.n_rounds:
             change = np.where(are_lost(self.votes, self.codes, self.n_rounds - self.number), 0.0, change)
-        return Verdict(error, 1.0, self._at_least(weights, change))
+        return MemberEvaluation(error, 1.0, self._at_least(weights, change))
 
     def _at_least(self, weights: np.ndarray, change: np.ndarray) -> np.ndarray:
         """The change, limited so that rows not given up keep a thousandth of the mean weight."""
@@ -454,7 +456,7 @@ class HalfWay:
         return np.where(change > 0.0, np.maximum(change, least), 0.0)
 
 
-def give_up_early(rounds: Rounds, n_rounds: int) -> Rounds:
+def give_up_early(rounds: AdaBoostRounds, n_rounds: int) -> AdaBoostRounds:
     """C5.0: where the rounds ended early with two members, the first one stays alone."""
     if not 1 < len(rounds.members) < min(n_rounds, 3):
         return rounds

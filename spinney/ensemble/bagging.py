@@ -33,7 +33,7 @@ from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.ensemble.cross_fitting import naming, run_members, seeded
 from spinney.ensemble.forests.bootstrap import Bags
-from spinney.ensemble.forests.fit import Opened, Plan, grow_trees, open_table
+from spinney.ensemble.forests.fit import ForestTable, Plan, grow_trees, open_table
 from spinney.ensemble.forests.out_of_bag import Votes
 from spinney.grow.exact.fit import sort_for_trees
 from spinney.tree.forest import Forest
@@ -115,7 +115,7 @@ def grow_members(
 
 def open_for_members(
     table: Table, n_categories: np.ndarray, target: Target, plan: Plan, draws: Draws, max_bins: int | None, team: Team
-) -> tuple[Opened, Plan]:
+) -> tuple[ForestTable, Plan]:
     """The table encoded or sorted, as its trees need it, and the plan of the trees."""
     if draws.subspaces.are_whole:
         opened = open_table(table, n_categories, target, plan._replace(bootstrap=False, by_node=True), max_bins, team)
@@ -125,7 +125,7 @@ def open_for_members(
         if max_bins is not None:
             bins = learn_bins(table, n_categories > 0, plan.weights.counts, max_bins, team)
         given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
-        opened = Opened(table, n_categories, None, None, given, None)
+        opened = ForestTable(table, n_categories, None, None, given, None)
     return opened._replace(bags=draws.bags), plan
 
 
@@ -249,7 +249,7 @@ def sum_members(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say
     return total
 
 
-def count_votes(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say, n_jobs: int) -> Votes:
+def count_member_votes(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say, n_jobs: int) -> Votes:
     """Predictions for each row by the members that were not fitted on it; see `out_of_bag.count_votes`."""
     n_rows = X.shape[0]
 

@@ -189,7 +189,9 @@ ALIASES = {other: name for name, others in _OTHER_NAMES.items() for other in oth
 
 def loss_metric(name: str) -> Metric:
     """The training loss as a metric. The squared error's loss is half of the squared error."""
-    return Metric(name, None, False, factor=2.0 if name == "squared_error" else 1.0)
+    from spinney.criteria.losses import kind_of
+
+    return Metric(name, None, False, factor=kind_of(name).metric_factor)
 
 
 def find_metrics(wanted: Any, known: Mapping[str, Metric], default: Metric) -> list[Metric]:

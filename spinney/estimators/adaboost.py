@@ -16,7 +16,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_para
 
 from spinney._seed import read_seed
 from spinney.data.reading import as_frame
-from spinney.data.schema import Column, Schema
+from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.weights import Weights
 from spinney.ensemble.cross_fitting import draw_seed, seeded
 from spinney.estimators.base import (
@@ -43,7 +43,7 @@ from spinney.estimators.trees.series import TreeSeries, can_share, leaves_of_mem
 
 if TYPE_CHECKING:
     from spinney._team import Team
-    from spinney.ensemble.adaboost import ByLeaves, FitMember, Judge, Rounds
+    from spinney.ensemble.adaboost import AdaBoostRounds, ByLeaves, FitMember, MemberEvaluator
     from spinney.tree.decision import DecisionTree
     from spinney.tree.forest import Forest
 
@@ -98,7 +98,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
 
     def _learn(self, X: Any) -> tuple[Schema, Any]:
         """The schema of X, and X as members can read it."""
-        return (Schema((Column(None),) * X.shape[1]), X) if self._is_deep(X) else super()._learn(X)
+        return (Schema((SchemaColumn(None),) * X.shape[1]), X) if self._is_deep(X) else super()._learn(X)
 
     def _check(self, X: Any) -> Any:
         """X as members can read it, checked for the columns of fit."""
@@ -133,7 +133,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
                 self._refuse(rounds.last_error)
         self._keep_rounds(rounds)
 
-    def _keep_rounds(self, rounds: Rounds) -> None:
+    def _keep_rounds(self, rounds: AdaBoostRounds) -> None:
         self.estimators_, self.estimator_ = rounds.members, clone(self._template())
         self.estimator_weights_, self.estimator_errors_ = rounds.votes, rounds.errors
         self._history = rounds.history
@@ -193,7 +193,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
     def _labels(self, target: np.ndarray) -> np.ndarray:
         return target
 
-    def _judge(self, target: np.ndarray, first: np.ndarray) -> Judge:
+    def _judge(self, target: np.ndarray, first: np.ndarray) -> MemberEvaluator:
         raise NotImplementedError
 
     def _answers(self, member: Any, X: Any) -> np.ndarray:
@@ -490,7 +490,7 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
     def _labels(self, target: np.ndarray) -> np.ndarray:
         return self.classes_[target]
 
-    def _judge(self, target: np.ndarray, first: np.ndarray) -> Judge:
+    def _judge(self, target: np.ndarray, first: np.ndarray) -> MemberEvaluator:
         from spinney.ensemble.adaboost import Discrete, Samme, SammeR
 
         if self.algorithm == "SAMME.R":
@@ -789,7 +789,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostModel):
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
         return read_numbers(y, n_rows, type(self).__name__)
 
-    def _judge(self, target: np.ndarray, first: np.ndarray) -> Judge:
+    def _judge(self, target: np.ndarray, first: np.ndarray) -> MemberEvaluator:
         from spinney.ensemble.adaboost import R2
 
         return R2(target, self.loss, self.learning_rate)

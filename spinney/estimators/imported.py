@@ -15,7 +15,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.data.schema import Column, Schema
+from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.tables import Table
 from spinney.estimators.base import Explained, TableModel, hash_of, log_probabilities
 from spinney.estimators.params import THREADS
@@ -86,7 +86,7 @@ class ImportedModel(Explained, TableModel):
     def _plain_schema(self) -> Schema:
         """The schema, with numbers for columns whose categories are known only by number."""
         numbered = set(self._reading.numbered)
-        columns = (Column(one.name) if j in numbered else one for j, one in enumerate(self._schema.columns))
+        columns = (SchemaColumn(one.name) if j in numbered else one for j, one in enumerate(self._schema.columns))
         return Schema(tuple(columns))
 
     def _parts(self, X: Any) -> Any:
@@ -103,7 +103,7 @@ class ImportedModel(Explained, TableModel):
         self._schema.open(X, type(self).__name__)  # is it as wide as it should be?
         X, step = X.tocsr(), max(1, _CELLS // max(X.shape[1], 1))
         fill = np.nan if self._reading.unstored_is_missing else 0.0
-        schema = Schema((Column(None),) * X.shape[1])
+        schema = Schema((SchemaColumn(None),) * X.shape[1])
         for start in range(0, X.shape[0], step):
             part = X[start : start + step].tocoo()
             values = np.full(part.shape, fill)
@@ -112,7 +112,7 @@ class ImportedModel(Explained, TableModel):
 
     def _raw(self, X: Any) -> np.ndarray:
         """Start values and the trees' sums, or their mean: (outputs, rows)."""
-        if isinstance(X, Summed):
+        if isinstance(X, SummedTable):
             return self._of_rounds(X.sums(self.forest_, self._answering.start))
         return np.concatenate([self._raw_of(table) for table in self._parts(X)], axis=1)
 
@@ -136,7 +136,7 @@ class ImportedModel(Explained, TableModel):
 
     def _means(self, X: Any) -> np.ndarray:
         """The trees' mean predictions, (rows, outputs, classes or 1)."""
-        if isinstance(X, Summed):
+        if isinstance(X, SummedTable):
             return X.sums(self.forest_, None) / self.forest_.n_trees
         return np.concatenate([self._means_of(table) for table in self._parts(X)])
 
@@ -221,7 +221,7 @@ class ImportedModel(Explained, TableModel):
         return hash_of([self.forest_.fingerprint.encode(), own.start.tobytes(), words.encode()])
 
 
-class Summed:
+class SummedTable:
     """A table that computes sums of the trees' predictions for its rows itself."""
 
     def __init__(self, sums: Callable[[Forest, np.ndarray | None], np.ndarray]) -> None:

@@ -367,7 +367,7 @@ def _by_votes(finish: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[Aske
 
 def _imported(asked: Asked, method: Callable[..., Any]) -> Any:
     """Sums are made there, and all that follows here."""
-    from spinney.estimators.imported import Summed
+    from spinney.estimators.imported import SummedTable
     from spinney.gpu.predict import numbers_of, scores_of
     from spinney.gpu.respond import begin_scores
 
@@ -384,7 +384,7 @@ def _imported(asked: Asked, method: Callable[..., Any]) -> Any:
 
     if not asked.model._reading.is_plain:
         return NotImplemented
-    answer = method(asked.model, Summed(sums))
+    answer = method(asked.model, SummedTable(sums))
     return [asked.put(one) for one in answer] if isinstance(answer, list) else asked.put(answer)
 
 

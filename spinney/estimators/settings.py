@@ -17,14 +17,13 @@ import numpy as np
 from spinney._seed import read_seed
 from spinney.data.schema import Schema
 from spinney.data.weights import Weights
-from spinney.estimators.targets import Answers
+from spinney.estimators.targets import TreeTargets
+from spinney.grow import NO_LIMIT
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.grow.rules import TreeSettings
-
-NO_LIMIT = 1 << 30
 
 
 def read_monotone(wanted: Any, names: np.ndarray | None, is_categorical: np.ndarray) -> np.ndarray:
@@ -115,7 +114,7 @@ def count_columns(value: Any, n: int) -> int:
 # --- decision trees -------------------------------------------------------------------------------------------------
 
 
-def tree_settings(tree: Any, schema: Schema, answers: Answers, weights: Weights) -> TreeSettings:
+def tree_settings(tree: Any, schema: Schema, answers: TreeTargets, weights: Weights) -> TreeSettings:
     """How to grow a tree with the parameters of `tree`, a `DecisionTreeClassifier` or `DecisionTreeRegressor`."""
     from spinney.criteria.impurity import NAMES, OWN
     from spinney.grow.rules import TreeSettings
@@ -144,7 +143,7 @@ def tree_settings(tree: Any, schema: Schema, answers: Answers, weights: Weights)
     )
 
 
-def _tree_monotone(tree: Any, schema: Schema, answers: Answers) -> np.ndarray:
+def _tree_monotone(tree: Any, schema: Schema, answers: TreeTargets) -> np.ndarray:
     monotone = read_monotone(tree.monotonic_cst, schema.names, schema.is_categorical)
     if not monotone.any():
         return monotone

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spinney.data.weights import Weights
 
 
-class Answers(NamedTuple):
+class TreeTargets(NamedTuple):
     """The targets of Spinney's trees, for one or several outputs."""
 
     values: np.ndarray  # (outputs, rows): class numbers, int32; or numbers, float64
@@ -50,7 +50,7 @@ class Answers(NamedTuple):
         return Target(values, self.sizes, None, weights)
 
 
-def read_answers(tree: Any, y: Any, n_rows: int, owner: str | None = None) -> Answers:
+def read_answers(tree: Any, y: Any, n_rows: int, owner: str | None = None) -> TreeTargets:
     """y for a decision tree with these parameters, (n_samples,) or (n_samples, n_outputs)."""
     owner = owner or type(tree).__name__
     if is_classifier(tree):
@@ -61,21 +61,21 @@ def read_answers(tree: Any, y: Any, n_rows: int, owner: str | None = None) -> An
     check_numbers(numbers, n_rows)
     _check_criterion(tree.criterion, numbers)
     # one layout, so that one kernel does: y may be a column of a table, or may not be written to
-    return Answers(np.require(numbers[None, :] if numbers.ndim == 1 else numbers.T, requirements=["C", "W"]), None)
+    return TreeTargets(np.require(numbers[None, :] if numbers.ndim == 1 else numbers.T, requirements=["C", "W"]), None)
 
 
-def find_answers(labels: np.ndarray) -> Answers:
+def find_answers(labels: np.ndarray) -> TreeTargets:
     """Class numbers and classes of checked labels, (rows,) or (rows, outputs)."""
     found = [find_classes(column) for column in ([labels] if labels.ndim == 1 else labels.T)]
-    return Answers(np.array([one[1].ravel() for one in found], dtype=np.int32), [one[0] for one in found])
+    return TreeTargets(np.array([one[1].ravel() for one in found], dtype=np.int32), [one[0] for one in found])
 
 
-def answers_of(target: Target) -> Answers:
+def answers_of(target: Target) -> TreeTargets:
     """What the rows of a target are to say; the classes are their numbers."""
     if target.labels is None:
         assert target.y is not None
-        return Answers(target.y, None)
-    return Answers(target.labels, [np.arange(size) for size in target.n_classes or ()])
+        return TreeTargets(target.y, None)
+    return TreeTargets(target.labels, [np.arange(size) for size in target.n_classes or ()])
 
 
 def _check_criterion(criterion: Any, y: np.ndarray) -> None:

@@ -16,14 +16,14 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
 from spinney.evaluate.folds import Split
-from spinney.evaluate.runs import Outcome, Sheet
+from spinney.evaluate.runs import EvaluationData, Outcome
 
 Candidates = list[dict[str, Any]]
 
 
 class Race(Protocol):
     estimator: Any
-    sheet: Sheet
+    sheet: EvaluationData
     splits: list[Split]
     decisive: str
 

@@ -43,7 +43,7 @@ from spinney.evaluate.scoring import Scoring
 _SMALL = 5_000  # rows of a shared table below which threads would mostly wait for each other in Python
 
 
-class Sheet(NamedTuple):
+class EvaluationData(NamedTuple):
     """Data that models are fitted and scored on."""
 
     X: Any  # as it came
@@ -79,7 +79,7 @@ class Outcome(NamedTuple):
     error: str | None = None
 
 
-def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[str, Any] | None) -> Sheet:
+def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[str, Any] | None) -> EvaluationData:
     """Check the lengths, and open the table if the estimator takes opened ones."""
     if not hasattr(estimator, "fit"):
         raise TypeError(f"estimator must be a model with a method fit, got {estimator!r:.80}.")
@@ -103,13 +103,13 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
     shares = getattr(estimator, "_takes_opened_tables", False)
     if isinstance(X, StreamedTable):
         stand_in = np.broadcast_to(np.float32(0), (len(X), 1))  # for splitters, which want rows and read none
-        return Sheet(stand_in, X.with_counts(counts), y, weights, params or {})
-    return Sheet(X, OpenedTable(X, counts) if shares else None, y, weights, params or {})
+        return EvaluationData(stand_in, X.with_counts(counts), y, weights, params or {})
+    return EvaluationData(X, OpenedTable(X, counts) if shares else None, y, weights, params or {})
 
 
 def run_jobs(
     estimator: Any,
-    sheet: Sheet,
+    sheet: EvaluationData,
     jobs: Sequence[Job],
     wanted: Wanted,
     *,
@@ -140,7 +140,7 @@ def run_jobs(
 
 
 def _do_all(
-    estimator: Any, sheet: Sheet, jobs: Sequence[Job], wanted: Wanted, n_jobs: Any
+    estimator: Any, sheet: EvaluationData, jobs: Sequence[Job], wanted: Wanted, n_jobs: Any
 ) -> Generator[Outcome, None, None]:
     if wants_cluster(n_jobs):
         if isinstance(sheet.opened, StreamedTable):
@@ -158,7 +158,7 @@ def _do_all(
     yield from side_by_side(work, jobs, effective_n_jobs(n_jobs))
 
 
-def _do_all_there(estimator: Any, sheet: Sheet, jobs: Sequence[Job], wanted: Wanted) -> Iterator[Outcome]:
+def _do_all_there(estimator: Any, sheet: EvaluationData, jobs: Sequence[Job], wanted: Wanted) -> Iterator[Outcome]:
     """On a cluster. Rows of folds are sent once, however many candidates they have."""
     pool: dict[int, Any] = {}
     for job in jobs:
@@ -168,7 +168,7 @@ def _do_all_there(estimator: Any, sheet: Sheet, jobs: Sequence[Job], wanted: Wan
     return spread(_do_there, (estimator, sheet, wanted, list(pool.values())), calls, "fold")
 
 
-def _do_there(shared: tuple[Any, Sheet, Wanted, list[Any]], call: tuple[int, int, Any]) -> Outcome:
+def _do_there(shared: tuple[Any, EvaluationData, Wanted, list[Any]], call: tuple[int, int, Any]) -> Outcome:
     """On a worker, whose threads have jobs of their own."""
     estimator, sheet, wanted, pool = shared
     split, rows, parameters = call
@@ -176,7 +176,7 @@ def _do_there(shared: tuple[Any, Sheet, Wanted, list[Any]], call: tuple[int, int
     return _do(estimator, sheet, wanted, n_threads, Job(pool[split], pool[rows], parameters))
 
 
-def _do(estimator: Any, sheet: Sheet, wanted: Wanted, n_threads: int | None, job: Job) -> Outcome:
+def _do(estimator: Any, sheet: EvaluationData, wanted: Wanted, n_threads: int | None, job: Job) -> Outcome:
     """One fit and its scores. What goes wrong is kept for later unless it is to be raised at once."""
     times = [time.perf_counter()]
     try:
@@ -207,7 +207,7 @@ def _failed(wanted: Wanted, times: list[float]) -> Outcome:
     return Outcome(none, none if wanted.train_score else {}, fit, score, error=traceback.format_exc())
 
 
-def _fit(model: Any, sheet: Sheet, rows: np.ndarray, n_threads: int | None) -> None:
+def _fit(model: Any, sheet: EvaluationData, rows: np.ndarray, n_threads: int | None) -> None:
     params = _check_method_params(sheet.X, params=sheet.params, indices=rows)
     if sheet.weights is not None:
         params["sample_weight"] = sheet.weights[rows]
@@ -230,13 +230,13 @@ def _of_rows(y: Any, rows: np.ndarray) -> Any:
     return y[rows] if type(y) is np.ndarray else _safe_indexing(y, rows)
 
 
-def _rows(sheet: Sheet, rows: np.ndarray, original: bool = False) -> Any:
+def _rows(sheet: EvaluationData, rows: np.ndarray, original: bool = False) -> Any:
     if sheet.opened is None or (original and not isinstance(sheet.opened, StreamedTable)):
         return _safe_indexing(sheet.X, rows)
     return sheet.opened.take(rows)
 
 
-def _judge(model: Any, sheet: Sheet, job: Job, wanted: Wanted) -> tuple[dict[str, float], dict[str, float]]:
+def _judge(model: Any, sheet: EvaluationData, job: Job, wanted: Wanted) -> tuple[dict[str, float], dict[str, float]]:
     """Scores on the test rows and, on request, on the training rows."""
     fitted = job.split.train if job.rows is None else job.rows
     found = []

@@ -21,7 +21,7 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from spinney.evaluate.cross_validation import check_fold_sizes
 from spinney.evaluate.folds import Split, make_splits
 from spinney.evaluate.halving import Halving
-from spinney.evaluate.runs import Job, Outcome, Sheet, Wanted, make_sheet, run_jobs, with_parameters
+from spinney.evaluate.runs import EvaluationData, Job, Outcome, Wanted, make_sheet, run_jobs, with_parameters
 from spinney.evaluate.scoring import Scoring
 from spinney.evaluate.search_result import SearchResult, make_results
 
@@ -153,7 +153,9 @@ def search(
 class _Race:
     """Candidates on the same folds."""
 
-    def __init__(self, estimator: Any, sheet: Sheet, splits: list[Split], wanted: Wanted, decisive: str) -> None:
+    def __init__(
+        self, estimator: Any, sheet: EvaluationData, splits: list[Split], wanted: Wanted, decisive: str
+    ) -> None:
         self.estimator, self.sheet, self.splits, self.wanted = estimator, sheet, splits, wanted
         self.decisive = decisive
         self.title = wanted.scoring.title if wanted.scoring.is_single and wanted.scoring.title else decisive
@@ -192,7 +194,7 @@ class _Race:
         return tell
 
 
-def _refit(estimator: Any, parameters: dict[str, Any], sheet: Sheet) -> Any:
+def _refit(estimator: Any, parameters: dict[str, Any], sheet: EvaluationData) -> Any:
     model = with_parameters(estimator, parameters)
     arguments = dict(sheet.params)
     if sheet.weights is not None:

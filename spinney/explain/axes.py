@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_array
 from spinney.data.reading import as_frame, feature_names, open_table, with_rows
 from spinney.data.schema import Schema
 from spinney.data.sparse import is_sparse
-from spinney.data.tables import Labels
+from spinney.data.tables import DictionaryColumn
 
 Pair = tuple[int, ...]
 
@@ -58,7 +58,7 @@ class Columns:
             return self.source.is_labelled(column)
         return bool(self._schema.is_categorical[column])
 
-    def labels(self, column: int) -> Labels:
+    def labels(self, column: int) -> DictionaryColumn:
         """A categorical column."""
         return self.source.labels(column)
 

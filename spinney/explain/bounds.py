@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney.explain.lists import Cells, Lists, lowest
+from spinney.explain.lists import Cells, LeafLists, lowest
 
 _RATES = 12  # rates that are tried for a bound
 
@@ -54,7 +54,7 @@ class Desk(NamedTuple):
     lost: np.ndarray  # int64 (1,): groups that have lost the leaf of the nearest point
 
 
-def make_desk(lists: Lists, cells: Cells) -> Desk:
+def make_desk(lists: LeafLists, cells: Cells) -> Desk:
     n_groups, n_leaves, n_scores = len(lists.group) - 1, len(lists.value), lists.value.shape[1]
     return Desk(
         np.zeros(len(cells.word) - 1, np.int64),
@@ -69,7 +69,7 @@ def make_desk(lists: Lists, cells: Cells) -> Desk:
     )
 
 
-def make_sharing(lists: Lists, cells: Cells) -> Sharing:
+def make_sharing(lists: LeafLists, cells: Cells) -> Sharing:
     n_groups, n_places = len(lists.group) - 1, len(cells.cost)
     return Sharing(
         np.zeros(len(lists.value), np.int64),

@@ -33,7 +33,7 @@ from spinney.explain.open_columns import (
     make_rows,
 )
 from spinney.explain.open_lists import curves_by_lists
-from spinney.explain.ways import Asked, Runs, Ways
+from spinney.explain.ways import PathConditions, Runs, Ways
 from spinney.tree.arrays import ends_of
 
 LANES = MEMBERS  # rows side by side: those of a set
@@ -93,7 +93,7 @@ def points_at_once(n_scores: int) -> int:
 
 
 def _plan(
-    asked: Asked,
+    asked: PathConditions,
     ways: Ways,
     groups: list[tuple[list[int], Runs]],
     sums: tuple[np.ndarray, np.ndarray],
@@ -119,7 +119,7 @@ def _plan(
     return _Plan(ways.order, detours, stops, _sums(asked, ways, *sums))
 
 
-def _sums(asked: Asked, ways: Ways, says: np.ndarray, start: np.ndarray) -> _Sums:
+def _sums(asked: PathConditions, ways: Ways, says: np.ndarray, start: np.ndarray) -> _Sums:
     """With the scores that each tree adds to."""
     n_trees, n_scores = len(asked.roots), says.shape[1]
     tree = ways.tree[len(asked.questions) :]
@@ -132,7 +132,7 @@ def _sums(asked: Asked, ways: Ways, says: np.ndarray, start: np.ndarray) -> _Sum
     return _Sums(np.ascontiguousarray(says), scores, tree, np.ascontiguousarray(start))
 
 
-def _lanes(plan: _Plan, asked: Asked, team: Team) -> _Lanes:
+def _lanes(plan: _Plan, asked: PathConditions, team: Team) -> _Lanes:
     t, n_scores = team.size, len(plan.sums.start)
     most = int(np.diff(plan.stops.points).max(initial=0)) + 1
     return _Lanes(
@@ -144,7 +144,7 @@ def _lanes(plan: _Plan, asked: Asked, team: Team) -> _Lanes:
 
 
 def row_curves(
-    asked: Asked,
+    asked: PathConditions,
     ways: Ways,
     values: np.ndarray,
     columns: list[int],
@@ -163,7 +163,7 @@ def row_curves(
 
 
 def mean_answers(
-    asked: Asked,
+    asked: PathConditions,
     ways: Ways,
     values: np.ndarray,
     share: np.ndarray,

@@ -28,7 +28,7 @@ from spinney.explain.curves import blocks_of_rows, mean_answers, points_at_once,
 from spinney.explain.open_columns import count_open
 from spinney.explain.regions import add_up, add_up_pair, along, cover_weights, find_runs
 from spinney.explain.summed import Summed, check_model, read_response, responses, summed
-from spinney.explain.ways import Asked, Runs, Ways, find_ways, pack
+from spinney.explain.ways import PathConditions, Runs, Ways, find_ways, pack
 
 METHODS = ("auto", "walk", "brute", "recursion")
 _KINDS = ("average", "individual", "both")
@@ -249,7 +249,7 @@ class Walker(Asker):
         return find_ways(self.sum.questions)
 
     @cached_property
-    def asked(self) -> Asked:
+    def asked(self) -> PathConditions:
         return pack(self.sum.questions)
 
     @cached_property

@@ -1,8 +1,8 @@
 """Trees as lists of boxes: what the search for counterfactuals works on.
 
 In: questions of all trees (`tree/questions.py`), what each end adds to some linear scores, and the cells of every
-column that the row may move to, nearest first. Out: `Lists`: for each group of trees its leaves that can be reached,
-each a box of cells and values.
+column that the row may move to, nearest first. Out: `LeafLists`: for each group of trees its leaves that can be
+reached, each a box of cells and values.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Cells(NamedTuple):
     down: np.ndarray  # uint64: below
 
 
-class Lists(NamedTuple):
+class LeafLists(NamedTuple):
     """Leaves of groups of trees."""
 
     group: np.ndarray  # int64, per group and one more: where its leaves begin
@@ -241,9 +241,9 @@ def _cut(cells, lists, leaf, box):
             box[first + w] &= lists.words[lists.at[e] + w]
 
 
-def empty_lists(n_groups: int, n_leaves: int, n_entries: int, n_words: int, n_scores: int) -> Lists:
+def empty_lists(n_groups: int, n_leaves: int, n_entries: int, n_words: int, n_scores: int) -> LeafLists:
     """Room for lists."""
-    return Lists(
+    return LeafLists(
         np.zeros(n_groups + 1, np.int64),
         np.zeros((n_leaves, n_scores)),
         np.zeros(n_leaves + 1, np.int64),
@@ -253,7 +253,7 @@ def empty_lists(n_groups: int, n_leaves: int, n_entries: int, n_words: int, n_sc
     )
 
 
-def make_lists(walk: Walk, cells: Cells, root: np.ndarray, limit: float, depth: int) -> Lists:
+def make_lists(walk: Walk, cells: Cells, root: np.ndarray, limit: float, depth: int) -> LeafLists:
     """The leaves of every tree that can be reached from the root's box at a cost below the limit."""
     counts, n_scores = np.zeros(3, np.int64), walk.value.shape[1]
     boxes, stack = np.empty((depth + 2, len(root)), np.uint64), np.empty((depth + 2, 2), np.int64)
@@ -264,7 +264,7 @@ def make_lists(walk: Walk, cells: Cells, root: np.ndarray, limit: float, depth: 
     return out
 
 
-def merge(lists: Lists, cells: Cells, root: np.ndarray, limit: float, most: int) -> Lists | None:
+def merge(lists: LeafLists, cells: Cells, root: np.ndarray, limit: float, most: int) -> LeafLists | None:
     """Join trees into groups of at most `most` leaves, small ones first: fewer groups, tighter bounds.
 
     None: some trees have no leaves in common, so that no point of the root's box costs less than the limit.
@@ -285,7 +285,7 @@ def merge(lists: Lists, cells: Cells, root: np.ndarray, limit: float, most: int)
     return _take(wide, [(int(begin[g]), int(end[g])) for g in np.flatnonzero(state[:n] != GONE)])
 
 
-def _take(lists: Lists, groups: list[tuple[int, int]]) -> Lists:
+def _take(lists: LeafLists, groups: list[tuple[int, int]]) -> LeafLists:
     """Some groups of leaves, each from one to before another."""
 
     def ends(start: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -297,4 +297,4 @@ def _take(lists: Lists, groups: list[tuple[int, int]]) -> Lists:
     entry, entries = ends(lists.entry, leaves)
     at, words = ends(lists.at, entries)
     group = ends_of(np.array([last - first for first, last in groups]))
-    return Lists(group, lists.value[leaves], entry, lists.column[entries], at, lists.words[words])
+    return LeafLists(group, lists.value[leaves], entry, lists.column[entries], at, lists.words[words])

@@ -31,7 +31,7 @@ import numpy as np
 from spinney.explain.bounds import make_desk, make_sharing, share_costs
 from spinney.explain.climbing import climb
 from spinney.explain.columns import Column
-from spinney.explain.lists import Cells, Lists, Walk, find_lows, make_lists, merge
+from spinney.explain.lists import Cells, LeafLists, Walk, find_lows, make_lists, merge
 from spinney.explain.search import DONE, FOUND, Pool, Room, search, start
 
 _LIMITS = (0.5, 0.75, 1.0)  # of the cost of the point that is known
@@ -240,7 +240,7 @@ def _look_into(
 
 
 def _share(
-    lists: Lists, cells: Cells, root: np.ndarray, need: np.ndarray, limit: float
+    lists: LeafLists, cells: Cells, root: np.ndarray, need: np.ndarray, limit: float
 ) -> tuple[np.ndarray, float, float]:
     """(division of the costs, bound of the root's box, a rate to start with)."""
     n_groups, n_places = len(lists.group) - 1, len(cells.cost)
@@ -257,7 +257,7 @@ def _share(
     return shares, max(float(bound), float(lowest)), guess
 
 
-def _make_room(lists: Lists, cells: Cells, root: np.ndarray) -> Room:
+def _make_room(lists: LeafLists, cells: Cells, root: np.ndarray) -> Room:
     n_places = len(cells.cost)
     return Room(
         root.copy(),

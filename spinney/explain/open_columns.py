@@ -34,7 +34,7 @@ import numpy as np
 from spinney._compile import MEMBERS, inner_kernel, kernel, lowest_bit, set_above, set_at_most, set_size
 from spinney._team import Team, next_chunk
 from spinney.explain.open_lists import count_by_lists
-from spinney.explain.ways import Asked, Ways, is_yes, place_of
+from spinney.explain.ways import PathConditions, Ways, is_yes, place_of
 from spinney.tree.questions import UP_TO
 
 ONE, NOBODY, _ALL = np.uint64(1), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -50,7 +50,7 @@ class Detours(NamedTuple):
     is_open: np.ndarray  # uint64: all ones if that question is about the group
 
 
-def find_detours(asked: Asked, ways: Ways, groups: list[list[int]], n_columns: int) -> Detours:
+def find_detours(asked: PathConditions, ways: Ways, groups: list[list[int]], n_columns: int) -> Detours:
     """Of groups of columns."""
     kinds, parts = (np.int32, np.int32, np.int32, np.uint64), ways.parts
     entry = np.empty(ways.n_places, np.int32)
@@ -87,7 +87,7 @@ def _find_detours(order, questions, is_mine, entry, n, place, above, other, is_o
     return n
 
 
-class Rows(NamedTuple):
+class RowSets(NamedTuple):
     """Of each thread, sets of 64 rows."""
 
     main: np.ndarray  # uint64 (threads, places): those that belong there
@@ -95,11 +95,11 @@ class Rows(NamedTuple):
     left: np.ndarray  # uint64 (threads, detours of a group): those that come there by leaving their way
 
 
-def make_rows(ways: Ways, detours: Detours, team: Team) -> Rows:
+def make_rows(ways: Ways, detours: Detours, team: Team) -> RowSets:
     """For these groups."""
     most = int((detours.start[:, -1] - detours.start[:, 0]).max(initial=1))
     sizes = ways.n_places, ways.n_places, most
-    return Rows(*(np.empty((team.size, size), np.uint64) for size in sizes))
+    return RowSets(*(np.empty((team.size, size), np.uint64) for size in sizes))
 
 
 def in_columns(values: np.ndarray) -> np.ndarray:
@@ -158,7 +158,7 @@ def go_astray(detours, first, begin, stop, main, come, left):
 
 
 def count_open(
-    asked: Asked, ways: Ways, values: np.ndarray, weight: np.ndarray, groups: list[list[int]], team: Team
+    asked: PathConditions, ways: Ways, values: np.ndarray, weight: np.ndarray, groups: list[list[int]], team: Team
 ) -> np.ndarray:
     """(groups, ends): the weight of the rows that come to each end if a group is left open."""
     laid = in_columns(values)

@@ -18,7 +18,7 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
-from spinney.explain.ways import Asked, Runs, Ways, is_yes
+from spinney.explain.ways import PathConditions, Runs, Ways, is_yes
 from spinney.tree.questions import UP_TO
 
 Sums = tuple[np.ndarray, np.ndarray]  # what ends say (ends, scores), and where sums start (scores,)
@@ -40,7 +40,7 @@ class _Desk(NamedTuple):
 
 
 def count_by_lists(
-    asked: Asked, ways: Ways, values: np.ndarray, weight: np.ndarray, groups: list[list[int]], team: Team
+    asked: PathConditions, ways: Ways, values: np.ndarray, weight: np.ndarray, groups: list[list[int]], team: Team
 ) -> np.ndarray:
     """(groups, ends), as `count_open`; values (columns, rows)."""
     found, deep = np.empty((len(groups), ways.n_ends)), len(ways.levels) + 2
@@ -68,7 +68,7 @@ def _make_desk(deep: int, width: int, team: Team) -> tuple[int, _Desk]:
 
 
 def curves_by_lists(
-    asked: Asked, ways: Ways, values: np.ndarray, columns: list[int], runs: Runs, sums: Sums, team: Team
+    asked: PathConditions, ways: Ways, values: np.ndarray, columns: list[int], runs: Runs, sums: Sums, team: Team
 ) -> np.ndarray:
     """(rows, points, scores), as `row_curves`; values (rows, columns)."""
     says, start = sums

@@ -11,27 +11,27 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile import kernel
-from spinney.explain.ways import Asked, Runs, Ways, places
+from spinney.explain.ways import PathConditions, Runs, Ways, places
 from spinney.tree.arrays import ends_of
 from spinney.tree.questions import IN_SET, UP_TO
 
 _CELLS = 1 << 27  # places times points that are followed at once
 
 
-def find_runs(asked: Asked, ways: Ways, axes: list[tuple[int, np.ndarray]]) -> Runs:
+def find_runs(asked: PathConditions, ways: Ways, axes: list[tuple[int, np.ndarray]]) -> Runs:
     """Of a grid of one or two axes, (column, values)."""
     runs = [along(asked, ways, column, values) for column, values in axes]
     return runs[0] if len(runs) == 1 else _crossed(*runs)
 
 
-def along(asked: Asked, ways: Ways, column: int, values: np.ndarray) -> Runs:
+def along(asked: PathConditions, ways: Ways, column: int, values: np.ndarray) -> Runs:
     """Of one axis."""
     mine = np.flatnonzero(asked.questions["column"] == column)
     is_plain = (asked.questions["kind"][mine] == UP_TO).all() and (values[1:] >= values[:-1]).all()
     return _intervals(asked, ways, mine, values) if is_plain else _followed(asked, ways, mine, values)
 
 
-def _intervals(asked: Asked, ways: Ways, mine: np.ndarray, values: np.ndarray) -> Runs:
+def _intervals(asked: PathConditions, ways: Ways, mine: np.ndarray, values: np.ndarray) -> Runs:
     n = len(asked.questions)
     cut = np.full(n, -1, np.int32)
     cut[mine] = np.searchsorted(values, asked.questions["threshold"][mine], side="right")
@@ -55,7 +55,7 @@ def _narrow(order, questions, cut, low, high):
         low[no], high[no] = low[q] if cut[q] < 0 else max(low[q], cut[q]), high[q]
 
 
-def _followed(asked: Asked, ways: Ways, mine: np.ndarray, values: np.ndarray) -> Runs:
+def _followed(asked: PathConditions, ways: Ways, mine: np.ndarray, values: np.ndarray) -> Runs:
     """The points of every place as bits, some points at a time: a run cut in two is two runs."""
     questions = asked.questions
     n, number = len(questions), np.full(len(questions), -1)
@@ -85,7 +85,7 @@ def _followed(asked: Asked, ways: Ways, mine: np.ndarray, values: np.ndarray) ->
     return Runs(start, np.concatenate(firsts)[order], np.concatenate(lasts)[order], len(values))
 
 
-def answers(asked: Asked, questions: np.ndarray, values: np.ndarray) -> np.ndarray:
+def answers(asked: PathConditions, questions: np.ndarray, values: np.ndarray) -> np.ndarray:
     """(conditions, values): whether each value satisfies each condition."""
     packed = asked.questions[questions]
     yes = (packed["kind"][:, None] == UP_TO) & (values <= packed["threshold"][:, None])
@@ -144,7 +144,7 @@ def add_up_pair(a: Runs, b: Runs, weight: np.ndarray, says: np.ndarray) -> np.nd
     return found
 
 
-def cover_weights(asked: Asked, ways: Ways, cover: np.ndarray, columns: list[int]) -> np.ndarray:
+def cover_weights(asked: PathConditions, ways: Ways, cover: np.ndarray, columns: list[int]) -> np.ndarray:
     """(leaves,): the fraction of the training rows that would reach them if the columns were left open ("recursion").
 
     At splits on other columns a row is divided by the fractions of the training rows that took each branch. `cover` is

@@ -21,7 +21,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 from spinney.data.files.streamed import StreamedTable
 from spinney.data.reading import with_rows
 from spinney.evaluate.folds import make_splits
-from spinney.evaluate.runs import Job, Sheet, Wanted, make_sheet, run_jobs
+from spinney.evaluate.runs import EvaluationData, Job, Wanted, make_sheet, run_jobs
 from spinney.evaluate.scoring import ALONE, Scoring
 
 
@@ -237,9 +237,9 @@ class _Tables:
         if len(shape) != 2:
             raise ValueError(f"X must be two-dimensional, got shape {shape}.")
         self.n_columns = int(shape[1])
-        self._sheets: dict[tuple[int, ...], Sheet] = {}
+        self._sheets: dict[tuple[int, ...], EvaluationData] = {}
 
-    def sheet(self, columns: tuple[int, ...]) -> Sheet:
+    def sheet(self, columns: tuple[int, ...]) -> EvaluationData:
         """The rows of some columns."""
         if columns not in self._sheets:
             every = len(columns) == self.n_columns

@@ -1,6 +1,6 @@
 """How the questions and ends of all trees hang together, and questions as kernels read them.
 
-In: `Questions` (tree/questions.py). Out: `Ways` and `Asked`.
+In: `Questions` (tree/questions.py). Out: `Ways` and `PathConditions`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ QUESTION = np.dtype(
 )
 
 
-class Asked(NamedTuple):
+class PathConditions(NamedTuple):
     """Questions as kernels read them."""
 
     questions: np.ndarray  # QUESTION records
@@ -110,7 +110,7 @@ def is_yes(asked, question, x):
     return (asked.sets[place + 1 + (c >> 6)] >> np.uint64(c & 63)) & np.uint64(1) != np.uint64(0)
 
 
-def pack(q: Questions) -> Asked:
+def pack(q: Questions) -> PathConditions:
     """For the kernels."""
     lengths, n = np.diff(q.set_start), len(q.kind)
     has = np.flatnonzero(lengths)
@@ -125,4 +125,4 @@ def pack(q: Questions) -> Asked:
     packed["threshold"][has] = start[:-1]
     packed["yes"], packed["no"], packed["column"] = q.yes, q.no, q.column
     packed["kind"], packed["missing_yes"] = q.kind, q.missing_yes
-    return Asked(packed, q.roots.astype(np.int64), sets)
+    return PathConditions(packed, q.roots.astype(np.int64), sets)

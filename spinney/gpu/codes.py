@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile.cuda import cuda, float64, gpu_function, gpu_kernel
-from spinney.data.dataset import end_key, mix_code
+from spinney.data.row_hash import end_key, mix_code
 from spinney.gpu.memory import SLOTS
 
 GROUP = 16  # columns of a block: so many columns' edges are in shared memory

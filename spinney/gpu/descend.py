@@ -34,7 +34,7 @@ class Steps(NamedTuple):
     sets: Any
 
 
-class Sums(NamedTuple):
+class AnswerSums(NamedTuple):
     """Where answers go: tree t adds answers[leaf] to the numbers of a row that begin at t % outputs."""
 
     answers: Any  # float64 or float32 (nodes, numbers)

@@ -20,7 +20,7 @@ from spinney.gpu.memory import THREADS, blocks_for, check_memory
 GROUP = 4  # centres
 
 
-class Rows(NamedTuple):
+class TilesOnGpu(NamedTuple):
     """Rows on the GPU, as `TiledRows` has them."""
 
     tiles: Any  # float32 or float64
@@ -30,11 +30,11 @@ class Rows(NamedTuple):
     importance: Any  # float64, or empty
 
 
-def send_rows(stream: Stream, rows: Any, lanes: int) -> Rows:
+def send_rows(stream: Stream, rows: Any, lanes: int) -> TilesOnGpu:
     """`TiledRows` on the GPU."""
     check_memory(rows.tiles.nbytes + 12 * rows.n_rows, "this many rows and columns")
     put = stream.put
-    return Rows(put(rows.tiles), lanes, rows.n_rows, put(rows.counts), put(rows.importance))
+    return TilesOnGpu(put(rows.tiles), lanes, rows.n_rows, put(rows.counts), put(rows.importance))
 
 
 @gpu_function
@@ -131,7 +131,7 @@ def _trier(whole_distance: Any) -> Any:
 class Labels:
     """Labels and sums of a run on the GPU; `whole_value(value, factor, scale)` makes integers of numbers."""
 
-    def __init__(self, stream: Stream, rows: Rows, scale: np.ndarray, n_centres: int, whole_value: Any) -> None:
+    def __init__(self, stream: Stream, rows: TilesOnGpu, scale: np.ndarray, n_centres: int, whole_value: Any) -> None:
         self._stream, self._rows, self._assign = stream, rows, _assigner(whole_value)
         self._scale = stream.put(scale)
         self._labels = stream.put(np.full(rows.n_rows, -1, np.int32))
@@ -166,7 +166,7 @@ def _in_groups(rows: np.ndarray, fill: float) -> np.ndarray:
 class Closest:
     """Squared distances to the nearest of the centres so far, on the GPU."""
 
-    def __init__(self, stream: Stream, rows: Rows, chunk_rows: int, scale: float, whole_distance: Any) -> None:
+    def __init__(self, stream: Stream, rows: TilesOnGpu, chunk_rows: int, scale: float, whole_distance: Any) -> None:
         self._stream, self._rows, self._chunk_rows, self._scale = stream, rows, chunk_rows, float(scale)
         self._try = _trier(whole_distance)
         dtype = np.dtype(rows.tiles.dtype)

@@ -32,7 +32,7 @@ from spinney.gpu.memory import (
     SUMMARY,
     SUMMERS,
     THREADS,
-    Rows,
+    RowsOnGpu,
     Shape,
     blocks_for,
     check_memory,
@@ -91,7 +91,7 @@ class Loop:
         self.orders, self.report = make_orders(stream), make_report(stream, self.shape)
         self.values = stream.mirror(values=(self.shape.n_drafts, np.float64))
         self.found = stream.mirror(summary=(SUMMARY, np.int64))
-        self.rows = Rows(
+        self.rows = RowsOnGpu(
             codes=codes_on(stream, dataset.codes),
             lines=stream.empty(n * stride, np.uint8),
             stride=stream.put(np.array([stride])),

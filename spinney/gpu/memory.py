@@ -73,7 +73,7 @@ PARAMS = np.dtype(
 )
 
 
-class Rows(NamedTuple):
+class RowsOnGpu(NamedTuple):
     """The table and what is known of every row."""
 
     codes: Any  # uint8 (columns, rows)

@@ -23,9 +23,9 @@ from spinney._compile.cuda import SIMULATED, Stream
 from spinney._team import Team
 from spinney.gpu.codes import gather_values
 from spinney.gpu.descend import (
+    AnswerSums,
     Coding,
     Steps,
-    Sums,
     add_by_codes,
     add_by_pairs,
     add_by_values,
@@ -45,7 +45,7 @@ _CODES = 1 << 8 if SIMULATED else 1 << 27  # bytes of codes at a time
 _MOST_PIECES, _PIECE = 10, 1 << 9 if SIMULATED else 8 << 20  # of a table here that are under way, and their bytes
 
 
-class Given(NamedTuple):
+class TableOnGpu(NamedTuple):
     """A table on the GPU."""
 
     cells: Cells
@@ -83,7 +83,7 @@ class Program:
 
     # --- sums ------------------------------------------------------------------------------------------------------
 
-    def add(self, given: Given, out: Any, stream: Stream) -> None:
+    def add(self, given: TableOnGpu, out: Any, stream: Stream) -> None:
         """Add to sums on the GPU: (outputs, rows); or, for trees that add several numbers, (rows, numbers)."""
         n = given.n_rows
         if not self._forest.n_trees:
@@ -99,10 +99,10 @@ class Program:
             return
         row_step, number_step = (1, n) if self.width == 1 else (self.width, 1)
         answers = self._keep("answers", lambda: self._answers)
-        sums = Sums(answers, out.reshape(n * self.n_outputs * self.width), row_step, number_step, self.n_outputs)
+        sums = AnswerSums(answers, out.reshape(n * self.n_outputs * self.width), row_step, number_step, self.n_outputs)
         self._walk(given, stream, (add_by_codes, add_by_pairs, add_by_values), sums)
 
-    def leaves(self, given: Given, dtype: Any, stream: Stream) -> Any:
+    def leaves(self, given: TableOnGpu, dtype: Any, stream: Stream) -> Any:
         """(rows, trees) on the GPU: the number of the leaf, within its tree, that each row reaches."""
         shape = given.n_rows, self._forest.n_trees
         check_memory(shape[0] * shape[1] * np.dtype(dtype).itemsize, "the leaves of these rows and trees")
@@ -110,7 +110,7 @@ class Program:
         self._walk(given, stream, (note_by_codes, note_by_pairs, note_by_values), out)
         return out
 
-    def _walk(self, given: Given, stream: Stream, kernels: tuple[Any, Any, Any], out: Any) -> None:
+    def _walk(self, given: TableOnGpu, stream: Stream, kernels: tuple[Any, Any, Any], out: Any) -> None:
         forest, (cells, n) = self._forest, given
         by_codes, by_pairs, by_values = kernels
         first = self._keep("first", lambda: forest.first)
@@ -140,13 +140,13 @@ class Program:
         children, sets = _at_least_one(packed.children), _at_least_one(packed.sets)
         return Steps(packed.steps, children, sets)
 
-    def _edges(self, given: Given, columns: np.ndarray) -> Any:
+    def _edges(self, given: TableOnGpu, columns: np.ndarray) -> Any:
         bins = self._forest.bins
         assert bins is not None
         dtype = _edge_dtype(given)
         return self._keep(("edges", dtype), lambda: bins.edge_table(dtype)[columns])
 
-    def _coding(self, given: Given) -> Coding:
+    def _coding(self, given: TableOnGpu) -> Coding:
         forest, bins = self._forest, self._forest.bins
         assert bins is not None
         is_category = np.zeros(bins.n_columns, np.uint8)
@@ -166,7 +166,7 @@ def _at_least_one(array: np.ndarray) -> np.ndarray:
     return array if array.size else np.zeros(1, array.dtype)
 
 
-def _edge_dtype(given: Given) -> Any:
+def _edge_dtype(given: TableOnGpu) -> Any:
     return np.dtype(np.float32 if given.cells.line.dtype == np.float32 else np.float64)
 
 
@@ -196,14 +196,14 @@ def numbers_of(forest: Forest, answers: np.ndarray) -> np.ndarray:
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 
-def read_there(X: Any, schema: Any, owner: str, strict: bool) -> Given:
+def read_there(X: Any, schema: Any, owner: str, strict: bool) -> TableOnGpu:
     """A table on the GPU as a schema knows it; categories, which are looked up here, are copied back."""
     table: Any = GpuTable(X).read(schema, owner, strict)
     stream, panels, n = table.stream, table.table.panels, table.n_rows
     if len(panels) == 1 and not isinstance(panels[0].values, np.ndarray):
         view = panels[0].values
         line, begin = view.as_line()
-        return Given(Cells(stream.view(line.as_numbers()), begin, *view.steps), n)
+        return TableOnGpu(Cells(stream.view(line.as_numbers()), begin, *view.steps), n)
     narrow = all(one.values.dtype == np.float32 for one in panels)
     dtype = np.dtype(np.float32 if narrow else np.float64)
     check_memory(n * table.n_columns * dtype.itemsize, "a copy of these rows with categories")
@@ -219,7 +219,7 @@ def read_there(X: Any, schema: Any, owner: str, strict: bool) -> Given:
             arguments = stream.view(line.as_numbers()), begin, *view.steps, nobody, whole[column : column + 1]
             gather_values.launch(stream, blocks_for(n, THREADS), THREADS, arguments)
     stream.wait()
-    return Given(Cells(whole.reshape(table.n_columns * n), 0, 1, n), n)
+    return TableOnGpu(Cells(whole.reshape(table.n_columns * n), 0, 1, n), n)
 
 
 def add_here(program: Program, values: np.ndarray, out: np.ndarray, team: Team) -> None:
@@ -258,7 +258,7 @@ class _Piece:
         self._sums.push(8 * out.size)
         there = self._sums.there["sums"][: out.size].reshape(out.shape)
         try:
-            program.add(Given(Cells(line, 0, *steps), len(rows)), there, stream)
+            program.add(TableOnGpu(Cells(line, 0, *steps), len(rows)), there, stream)
             self._sums.pull(8 * out.size)
         finally:
             stream.wait()

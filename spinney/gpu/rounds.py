@@ -12,7 +12,7 @@ import numpy as np
 
 from spinney import _random
 from spinney._compile import kernel
-from spinney.criteria.losses import AbsoluteError, Quantile
+from spinney.criteria.losses import kind_of
 from spinney.data.dataset import take_rows
 from spinney.ensemble.boosting.gradients import Largest, largest_of
 from spinney.ensemble.boosting.rounds import Rounds
@@ -113,7 +113,7 @@ class GpuRounds(Rounds):
         nodes["fine_gradient"], nodes["fine_hessian"] = grown.leaf_sums[drafts].T
         work.state[0]["n_nodes"], work.state[0]["n_leaves"] = grown.n_nodes, grown.n_leaves
         _finish(rows.fields, rules, work, grown.n_nodes)
-        self._is_sent = self.settings.ccp_alpha == 0.0 and not isinstance(self.loss, (AbsoluteError, Quantile))
+        self._is_sent = self.settings.ccp_alpha == 0.0 and not kind_of(self.loss).leaves_are_quantiles
         if self._is_sent:  # at once, so that the GPU has something to do while Python takes the tree
             self._send_values()
         return grown.n_nodes

@@ -14,7 +14,7 @@ import numpy as np
 from spinney._compile.cuda import cuda, float64, gpu_function, gpu_kernel, int64
 from spinney.criteria.exp_log import exp, log
 from spinney.criteria.losses import FORMULAS, softmax_derivatives
-from spinney.data.dataset import end_key, mix_code
+from spinney.data.row_hash import end_key, mix_code
 from spinney.gpu.memory import (
     GRADIENT_EXPONENTS,
     HESSIAN_EXPONENTS,

@@ -21,13 +21,13 @@ import numpy as np
 
 from spinney._compile.cuda import SIMULATED, Stream, enter_thread
 from spinney._team import Team
-from spinney.data.dataset import Layout, check_rows, make_layout
+from spinney.data.dataset import WordLayout, check_rows, make_layout
 from spinney.data.encode import Bins, learn_bins, pieces_of, sample_rows
 from spinney.data.on_gpu import OnGpu, copy_here, view_on_gpu
 from spinney.data.reading import check_shape, runs_of
 from spinney.data.remote_table import CodesElsewhere, DatasetElsewhere, RowsElsewhere, TableElsewhere
 from spinney.data.schema import Schema, learn_source
-from spinney.data.tables import Labels, Numbers, Panel, Table, as_floats
+from spinney.data.tables import DictionaryColumn, NumberColumn, Panel, Table, as_floats
 from spinney.gpu.codes import GROUP, code_values, gather_values, hash_rows
 from spinney.gpu.memory import THREADS, blocks_for, check_memory
 
@@ -85,10 +85,10 @@ class GpuSource:
     def _some(self, run: range) -> Any:
         return self.view.some_columns(run.start, run.stop)
 
-    def labels(self, index: int) -> Labels:
+    def labels(self, index: int) -> DictionaryColumn:
         """Each distinct number is a label."""
         values = fetch(self.stream, self._some(range(index, index + 1)), None)[0]
-        return Numbers(values.view(bool) if self.is_boolean(index) else values).labels()
+        return NumberColumn(values.view(bool) if self.is_boolean(index) else values).labels()
 
 
 def fetch(stream: Stream, view: Any, rows: np.ndarray | None) -> np.ndarray:
@@ -294,7 +294,7 @@ class GpuDataset(DatasetElsewhere):
 
     codes: GpuCodes
 
-    def __init__(self, n_rows: int, bins: Bins, codes: GpuCodes, layout: Layout) -> None:
+    def __init__(self, n_rows: int, bins: Bins, codes: GpuCodes, layout: WordLayout) -> None:
         self.n_rows, self.n_columns, self.bins, self.codes, self.layout = n_rows, bins.n_columns, bins, codes, layout
 
     def check_size(self) -> None:

@@ -15,3 +15,5 @@
 Shared by them: `rules.py`, the rules; `targets.py`, targets as integers;
 `frontier.py`, the order in which nodes are split; `describe.py`, the values of nodes.
 """
+
+NO_LIMIT = 1 << 30  # a number of levels, leaves or columns that no tree reaches

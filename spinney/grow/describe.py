@@ -13,7 +13,16 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney.criteria.exp_log import log
-from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI, POISSON, class_impurity
+from spinney.criteria.impurity import (
+    ABSOLUTE,
+    GINI,
+    OF_CLASSES,
+    OF_NUMBERS,
+    POISSON,
+    SQUARED,
+    check_branches,
+    class_impurity,
+)
 from spinney.data.presort import ROW
 from spinney.data.target import Target
 from spinney.grow.targets import fixed_numbers, fixed_weights
@@ -22,7 +31,7 @@ _SUM_BITS, _FINEST = 61, 1000  # of the whole numbers that a leaf's errors are a
 _TURN = 0.36787944117144233  # 1 / e: y log y falls up to here
 
 
-class Shape(NamedTuple):
+class NodeRows(NamedTuple):
     """Nodes in preorder."""
 
     begin: np.ndarray  # int64: a node's rows are rows[begin:end]
@@ -32,21 +41,24 @@ class Shape(NamedTuple):
     rows: np.ndarray  # int64: rows in the order of the leaves
 
 
-def describe(target: Target, criterion: int, shape: Shape, lists: np.ndarray) -> tuple[np.ndarray, ...]:
+check_branches("describe", OF_NUMBERS, ABSOLUTE, POISSON, SQUARED)
+
+
+def describe(target: Target, criterion: int, shape: NodeRows, lists: np.ndarray) -> tuple[np.ndarray, ...]:
     """(answers, impurity, weight) of every node."""
     if target.labels is not None:
         return _describe_classes(target, criterion, shape)
     return _describe_numbers(target, criterion, shape, lists)
 
 
-def _describe_classes(target: Target, criterion: int, shape: Shape) -> tuple[np.ndarray, ...]:
+def _describe_classes(target: Target, criterion: int, shape: NodeRows) -> tuple[np.ndarray, ...]:
     sizes = target.n_classes or ()
     whole, unit, _ = fixed_weights(target.weights)
     answers = np.zeros((len(shape.begin), len(sizes), max(sizes)))
     weight = np.zeros(len(shape.begin))
     _count_classes(*shape, target.labels, np.empty(0, np.int64) if whole is None else whole, answers, weight)
     answers *= unit
-    known = criterion if criterion in (GINI, ENTROPY, ERROR) else GINI
+    known = criterion if criterion in OF_CLASSES else GINI  # a user's
     return answers, class_impurity(known, answers), weight * unit
 
 
@@ -77,7 +89,7 @@ def _count_classes(begin, end, is_leaf, parent, rows, labels, weights, answers, 
 
 
 def _describe_numbers(
-    target: Target, criterion: int, shape: Shape, lists: np.ndarray
+    target: Target, criterion: int, shape: NodeRows, lists: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     y, n_nodes = target.y, len(shape.begin)
     assert y is not None

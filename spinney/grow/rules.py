@@ -3,9 +3,9 @@
 In: numbers of one node (rows, weight, depth, sums). Out: whether it may be split, whether a split is worth it, where
 missing values go that a node has not seen, the random key of a choice, the bounds of children.
 
-    BoostingRules   grow/histogram      may_split, allow_features, narrow_groups
-    TreeRules       grow/lists, codes   is_large, is_worth
-    BranchRules     grow/branches
+    BoostingRules   grow/boosting         may_split, allow_features, narrow_groups
+    TreeRules       grow/exact, binned    is_large, is_worth
+    BranchRules     grow/multiway
 
 A formula that only one engine needs stands with that engine; what two of them decide stands here, once.
 """
@@ -22,6 +22,7 @@ from spinney._random import NODE_FEATURES, choose, mix, stream_key
 from spinney.criteria.gains import Link, Penalty
 from spinney.criteria.significance import critical_values
 from spinney.data.target import Target
+from spinney.grow import NO_LIMIT
 from spinney.grow.targets import Medians, Pairs
 
 NO_NODE = -1  # no child, or no parent
@@ -202,15 +203,12 @@ def child_bounds(direction, left_value, right_value, lower, upper):
 # Settings of an exact tree, or of a tree of a forest: parameters in, the rules of one tree out.
 
 
-_NO_LIMIT = 1 << 40
-
-
 class TreeSettings(NamedTuple):
     """The settings of one tree; weights and counts are those of rows with positive weight."""
 
     criterion: int
     own: Callable[..., Any] | None = None  # the user's function, if criterion is OWN
-    max_depth: int = _NO_LIMIT
+    max_depth: int = NO_LIMIT
     max_leaves: int | None = None  # a number grows the tree best-first
     min_split: int = 2
     min_leaf: int = 1
@@ -218,7 +216,7 @@ class TreeSettings(NamedTuple):
     min_decrease: float = 0.0
     by_ratio: bool = False
     random: bool = False
-    n_features: int = _NO_LIMIT
+    n_features: int = NO_LIMIT
     per_tree: bool = False  # all nodes choose from the same columns
     monotone: np.ndarray = np.empty(0, np.int8)
     significance: float | None = None

@@ -19,14 +19,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel
-from spinney.criteria.fixed_point import exact_mean, exponent_of_sum, scale_exponent
+from spinney.criteria.fixed_point import exact_mean, exponent_of_sum, scale_exponent, whole_numbers
 from spinney.criteria.impurity import (
     ABSOLUTE,
     ENTROPY,
     GINI,
+    OF_NUMBERS,
     OWN,
     POISSON,
     SQUARED,
+    check_branches,
     log_table,
     pair_decrease,
     side_score,
@@ -81,7 +83,7 @@ def fixed_weights(weights: Weights, bits: int = _WEIGHT_BITS) -> tuple[np.ndarra
     """(integer weight of each row, its unit, their sum); (None, 1, -1) where every row weighs 1."""
     if weights.importance is not None:
         exponent = exponent_of_sum(weights.importance, bits, _FINEST)
-        whole = np.maximum(np.rint(np.ldexp(weights.importance, exponent)), 1.0).astype(np.int64)
+        whole = np.maximum(whole_numbers(weights.importance, exponent), 1)
         return whole, 2.0**-exponent, int(whole.sum())
     if weights.counts is None:
         return None, 1.0, -1
@@ -179,10 +181,12 @@ def fixed_numbers(y: np.ndarray, weights: Weights, centred: bool) -> _Whole:
 def _fixed(numbers: np.ndarray, n: int) -> tuple[np.ndarray, float]:
     """Numbers as integers of which n can be added up, and the unit of these."""
     exponent = scale_exponent(float(np.abs(numbers).max(initial=0.0)), _SUM_BITS - n.bit_length(), _FINEST)
-    return np.rint(np.ldexp(numbers, exponent)).astype(np.int64), 2.0**-exponent
+    return whole_numbers(numbers, exponent), 2.0**-exponent
 
 
 # --- what kernels ask ------------------------------------------------------------------------------------------------
+
+check_branches("targets.decrease_of_pair and decrease_of_values", OF_NUMBERS, SQUARED, POISSON, ABSOLUTE)
 
 
 @inner_kernel

@@ -284,7 +284,7 @@ def class_shares(answers: np.ndarray) -> np.ndarray:
 
 
 def _boosting(model: Any) -> Formula:
-    from spinney.criteria.losses import Exponential, has_log_link
+    from spinney.criteria.losses import has_log_link, kind_of
 
     if model._init is not None:
         raise ValueError(
@@ -303,8 +303,7 @@ def _boosting(model: Any) -> Formula:
     if len(booster.start) > 1:
         return Formula(**common, link="softmax", classes=classes)
     if hasattr(model, "classes_"):
-        scale = 2.0 if isinstance(loss, Exponential) else 1.0
-        return Formula(**common, link="logistic", scale=scale, classes=classes)
+        return Formula(**common, link="logistic", scale=kind_of(loss).link_scale, classes=classes)
     return Formula(**common, link="exp" if has_log_link(loss) else "identity")
 
 

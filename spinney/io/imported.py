@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.data.schema import Column, Schema
+from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.tables import Panel, Table
 from spinney.io.errors import ModelFormatError
 from spinney.io.nodes import Sets
@@ -110,9 +110,9 @@ def make_schema(names: Sequence[str] | None, categories: dict[int, tuple], n_col
         raise ModelFormatError(f"there are {n_columns} columns, but these are their names: {list(names)!r:.200}.")
     if categories and not 0 <= min(categories) <= max(categories) < n_columns:
         raise ModelFormatError(f"a split is on column {max(categories)}, but there are {n_columns} columns.")
-    columns = [Column(None)] * n_columns if names is None else [Column(name) for name in names]
+    columns = [SchemaColumn(None)] * n_columns if names is None else [SchemaColumn(name) for name in names]
     for j, own in categories.items():
-        columns[j] = Column(columns[j].name, own)
+        columns[j] = SchemaColumn(columns[j].name, own)
     return Schema(tuple(columns))
 
 

@@ -300,8 +300,8 @@ def _of_clusters() -> list[Record]:
 
     return [
         _plain("RunningMeans", RunningMeans, _MEANS, _audit_means),
-        _plain("KMeansStep", kmeans.Step, {"centers": finite_array("f4 f8", 2), "inertia": number}),
-        _plain("MixtureStep", mixture.Step, _MIXTURE),
+        _plain("KMeansStep", kmeans.KMeansStep, {"centers": finite_array("f4 f8", 2), "inertia": number}),
+        _plain("MixtureStep", mixture.MixtureStep, _MIXTURE),
     ]
 
 

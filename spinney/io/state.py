@@ -36,7 +36,7 @@ _SPREAD = 64  # bytes per string and per character in the file that they may tak
 _FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
-class Writer:
+class StateWriter:
     """Turns values into JSON, and collects arrays, records and sources.
 
     `record` turns a value that is none of the plain ones into the JSON of a record, or raises; equal arrays and records
@@ -45,7 +45,7 @@ class Writer:
 
     def __init__(
         self,
-        record: Callable[[Any, Writer, str], dict[str, Any]],
+        record: Callable[[Any, StateWriter, str], dict[str, Any]],
         is_function: Callable[[Any], bool],
         source: Callable[[Any, str], Any],
     ) -> None:

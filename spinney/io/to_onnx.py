@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from spinney._whole_file import whole_file
-from spinney.data.schema import Column, Schema
+from spinney.data.schema import Schema, SchemaColumn
 from spinney.io.formula import Cells, Formula, Mixture, read_model
 from spinney.io.imported import ZERO
 from spinney.io.onnx_answers import Answer, add_answer
@@ -131,7 +131,7 @@ def _inputs(onnx: Any, schema: Schema, names: list[str], kind: int) -> list[Any]
     return [make(name, one, [rows, 1]) for name, one in zip(names, kinds)]
 
 
-def _holds_strings(column: Column) -> bool:
+def _holds_strings(column: SchemaColumn) -> bool:
     return bool(column.categories) and isinstance(column.categories[0], str)  # type: ignore[index]
 
 
@@ -165,7 +165,7 @@ def _add_table(graph: Graph, formula: Formula | Mixture, names: list[str], dtype
     return found[0] if len(found) == 1 else graph.add("Concat", found, axis=1)
 
 
-def _add_column(graph: Graph, piece: str, column: Column, cells: Cells) -> str:
+def _add_column(graph: Graph, piece: str, column: SchemaColumn, cells: Cells) -> str:
     """A column as trees compare it."""
     if cells.zero_is_missing:
         is_zero = graph.add("LessOrEqual", [graph.add("Abs", [piece]), graph.constant(np.array(ZERO))])

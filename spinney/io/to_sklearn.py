@@ -183,7 +183,9 @@ def _isolation(model: Any) -> Any:
 
 
 def _boosted(model: Any) -> Any:
-    if model.loss not in ("squared_error", "absolute_error", "quantile", "log_loss", "exponential"):
+    from spinney.criteria.losses import kind_of
+
+    if not kind_of(model.loss).in_sklearn:
         raise ValueError(f"scikit-learn's gradient boosting does not support loss={model.loss!r}.")
     other = _start(model, sklearn.ensemble)
     booster = model._booster
@@ -208,7 +210,9 @@ def _init(model: Any) -> Any:
     start = model._booster.start
     if not hasattr(model, "classes_"):
         return DummyRegressor(strategy="constant", constant=start[0]).fit(np.zeros((1, model.n_features_in_)), start)
-    odds = 2.0 * start[0] if model.loss == "exponential" else start[0]
+    from spinney.criteria.losses import kind_of
+
+    odds = kind_of(model.loss).link_scale * start[0]
     scores = np.array([0.0, odds]) if len(start) == 1 else start
     other = DummyClassifier(strategy="prior").fit(np.zeros((len(scores), 1)), model.classes_)
     other.class_prior_ = np.exp(scores - np.logaddexp.reduce(scores))

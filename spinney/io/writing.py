@@ -15,7 +15,7 @@ from spinney.io.estimator_records import by_type, estimator_records
 from spinney.io.metadata import check_metadata
 from spinney.io.own_code import as_loss, is_function, source_of
 from spinney.io.records import store_records
-from spinney.io.state import Writer
+from spinney.io.state import StateWriter
 
 _FOREIGN = (
     "a model file can hold only Spinney's models. Use pickle or joblib, for files that only you write and read, or "
@@ -37,7 +37,7 @@ def check_kind(model: Any) -> None:
 def to_parts(model: Any, metadata: dict[str, Any] | None = None) -> list[bytes | memoryview]:
     """All bytes of the file, in order."""
 
-    writer = Writer(_write_record, is_function, source_of)
+    writer = StateWriter(_write_record, is_function, source_of)
     name = type(model).__name__
     writer.value(model, name)
     arrays, body = layout.pack_arrays(writer.arrays)
@@ -63,7 +63,7 @@ def fingerprint_of(model: Any) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _write_record(value: Any, writer: Writer, place: str) -> dict[str, Any]:
+def _write_record(value: Any, writer: StateWriter, place: str) -> dict[str, Any]:
     """Values that are none of the plain ones."""
 
     name = by_type().get(type(value))
@@ -81,7 +81,7 @@ def _write_record(value: Any, writer: Writer, place: str) -> dict[str, Any]:
     raise TypeError(f"{place} is {value!r:.100} ({kind}), which a model file cannot hold.")
 
 
-def _write_estimator(model: Any, name: str, record: Any, writer: Writer, place: str) -> dict[str, Any]:
+def _write_estimator(model: Any, name: str, record: Any, writer: StateWriter, place: str) -> dict[str, Any]:
 
     state = dict(model.__getstate__())
     state.pop("_sklearn_version", None)

@@ -11,8 +11,8 @@ import numpy as np
 
 from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_class, curve, grid_of, line, plane, step, wrong_rows
-from spinney.lab.parameters import SEED, Parameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.parameters import SEED, LabParameter, Values
+from spinney.lab.tables import LabTable
 from spinney.lab.words import count, percent
 
 TITLE = "AdaBoost"
@@ -21,14 +21,14 @@ ABOUT = (
     "and trees with smaller errors get a larger estimator weight."
 )
 PARAMETERS = (
-    Parameter("n_estimators", "rounds", 20, 1, 60),
-    Parameter("max_depth", "depth of each tree", 1, 1, 4),
-    Parameter("learning_rate", "learning rate", 1.0, 0.1, 1.5, 0.1),
+    LabParameter("n_estimators", "rounds", 20, 1, 60),
+    LabParameter("max_depth", "depth of each tree", 1, 1, 4),
+    LabParameter("learning_rate", "learning rate", 1.0, 0.1, 1.5, 0.1),
     SEED,
 )
 
 
-def steps(table: Table, values: Values) -> list[Step]:
+def steps(table: LabTable, values: Values) -> list[Step]:
     """Return one step per round."""
     from spinney.view.rounds import only_members
 
@@ -95,7 +95,7 @@ def steps(table: Table, values: Values) -> list[Step]:
     return found
 
 
-def code(table: Table, values: Values, at: int) -> list[str]:
+def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     call = (
         f"AdaBoostClassifier(DecisionTreeClassifier(max_depth={values['max_depth']}), n_estimators={at + 1}, "
@@ -120,7 +120,7 @@ def code(table: Table, values: Values, at: int) -> list[str]:
     ]
 
 
-def _algorithm(table: Table) -> str:
+def _algorithm(table: LabTable) -> str:
     return "discrete" if len(table.classes) == 2 else "SAMME"
 
 
@@ -131,7 +131,7 @@ def _sizes(weights: np.ndarray, train: np.ndarray, n_rows: int) -> np.ndarray:
     return np.round(sizes, 3)
 
 
-def _fit(table: Table, values: Values, train: np.ndarray) -> Any:
+def _fit(table: LabTable, values: Values, train: np.ndarray) -> Any:
     from spinney import AdaBoostClassifier, DecisionTreeClassifier
 
     weak = DecisionTreeClassifier(max_depth=values["max_depth"])

@@ -13,8 +13,8 @@ from sklearn.metrics import log_loss
 
 from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
-from spinney.lab.parameters import SEED, LabError, Parameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values
+from spinney.lab.tables import LabTable
 from spinney.lab.words import count, number, percent
 
 TITLE = "Gradient boosting"
@@ -22,7 +22,7 @@ ABOUT = (
     "Each tree is fitted to the residuals of the trees before it. Its prediction, times the learning rate, is added."
 )
 PARAMETERS = (
-    Parameter(
+    LabParameter(
         "task",
         "target",
         "auto",
@@ -32,21 +32,21 @@ PARAMETERS = (
             ("numbers", "vertical from horizontal"),
         ),
     ),
-    Parameter("learning_rate", "learning rate", 0.3, 0.05, 1.0, 0.05),
-    Parameter("max_depth", "depth of each tree", 2, 1, 6),
-    Parameter("n_estimators", "rounds", 20, 1, 60),
+    LabParameter("learning_rate", "learning rate", 0.3, 0.05, 1.0, 0.05),
+    LabParameter("max_depth", "depth of each tree", 2, 1, 6),
+    LabParameter("n_estimators", "rounds", 20, 1, 60),
     SEED,
 )
 _ALONG = 240  # predictions along the axis
 _SETTINGS = "max_leaf_nodes=None, min_samples_leaf=1, l2_regularization=0.0, max_bins=None, random_state=0"
 
 
-def steps(table: Table, values: Values) -> list[Step]:
+def steps(table: LabTable, values: Values) -> list[Step]:
     """Return the step before the first round, and one per round."""
     return (_classes if _is_class(table, values) else _numbers)(table, values)
 
 
-def code(table: Table, values: Values, at: int) -> list[str]:
+def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     is_class = _is_class(table, values)
     name = "GradientBoostingClassifier" if is_class else "GradientBoostingRegressor"
@@ -96,7 +96,7 @@ _CLASS_CODE = {
 }
 
 
-def _is_class(table: Table, values: Values) -> bool:
+def _is_class(table: LabTable, values: Values) -> bool:
     """Whether the class is predicted, or the vertical column."""
     return values["task"] == "classes" or (values["task"] == "auto" and table.has_classes)
 
@@ -107,7 +107,7 @@ def _given(values: Values) -> dict[str, Any]:
     return {**shared, **own, "random_state": 0}
 
 
-def _numbers(table: Table, values: Values) -> list[Step]:
+def _numbers(table: LabTable, values: Values) -> list[Step]:
     from spinney import GradientBoostingRegressor
     from spinney.view.residuals import stages_of
 
@@ -152,7 +152,7 @@ def _numbers(table: Table, values: Values) -> list[Step]:
     return found
 
 
-def _sentence(k: int, facts: dict[str, Any], values: Values, table: Table) -> str:
+def _sentence(k: int, facts: dict[str, Any], values: Values, table: LabTable) -> str:
     train, held = number(facts["training_error"]), number(facts["held_out_error"])
     if k == 0:
         return (
@@ -166,7 +166,7 @@ def _sentence(k: int, facts: dict[str, Any], values: Values, table: Table) -> st
     )
 
 
-def _classes(table: Table, values: Values) -> list[Step]:
+def _classes(table: LabTable, values: Values) -> list[Step]:
     from spinney import GradientBoostingClassifier
 
     if not table.has_classes:

@@ -12,8 +12,8 @@ import numpy as np
 
 from spinney.criteria.candidates import candidate_splits
 from spinney.lab.panels import Panel, Step, TreePicture, step, text_table, wrong_rows
-from spinney.lab.parameters import Parameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.parameters import LabParameter, Values
+from spinney.lab.tables import LabTable
 from spinney.lab.tree import facts, split_code, splits_in_order, start_code, take
 from spinney.lab.words import count, listed
 from spinney.tree.decision import BRANCHES
@@ -24,31 +24,31 @@ C45_ABOUT = (
     "C4.5 divides the gain by the entropy of the split itself, so that columns with many values are not preferred. "
     "It splits numbers at thresholds, and prunes the tree at the end."
 )
-ID3_PARAMETERS = (Parameter("max_depth", "maximum depth", 8, 1, 8),)
+ID3_PARAMETERS = (LabParameter("max_depth", "maximum depth", 8, 1, 8),)
 C45_PARAMETERS = (
-    Parameter("max_depth", "maximum depth", 8, 1, 8),
-    Parameter("min_samples_leaf", "minimum rows in two branches", 2, 1, 20),
-    Parameter("cf", "pruning confidence", 0.25, 0.05, 0.5, 0.05),
+    LabParameter("max_depth", "maximum depth", 8, 1, 8),
+    LabParameter("min_samples_leaf", "minimum rows in two branches", 2, 1, 20),
+    LabParameter("cf", "pruning confidence", 0.25, 0.05, 0.5, 0.05),
 )
 
 
-def id3_steps(table: Table, values: Values) -> list[Step]:
+def id3_steps(table: LabTable, values: Values) -> list[Step]:
     """Return the steps of ID3, by information gain."""
     return _steps(table, _fit("id3", table, values), is_ratio=False)
 
 
-def c45_steps(table: Table, values: Values) -> list[Step]:
+def c45_steps(table: LabTable, values: Values) -> list[Step]:
     """Return the steps of C4.5, by gain ratio, and the pruned tree."""
     model = _fit("c45", table, values)
     return [*_steps(table, model, is_ratio=True), _pruned(table, model, values)]
 
 
-def id3_code(table: Table, values: Values, at: int) -> list[str]:
+def id3_code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     return _code("id3", table, values, at)
 
 
-def c45_code(table: Table, values: Values, at: int) -> list[str]:
+def c45_code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     order = splits_in_order(_fit("c45", table, values).tree_)
     if at <= 2 * len(order):
@@ -63,7 +63,7 @@ def c45_code(table: Table, values: Values, at: int) -> list[str]:
     ]
 
 
-def _code(kind: str, table: Table, values: Values, at: int) -> list[str]:
+def _code(kind: str, table: LabTable, values: Values, at: int) -> list[str]:
     name = "ID3Classifier" if kind == "id3" else "C45Classifier"
     lines = [
         f"from spinney import {name}, candidate_splits, plot_tree",
@@ -94,7 +94,7 @@ def _call(kind: str, values: Values) -> str:
     )
 
 
-def _fit(kind: str, table: Table, values: Values) -> Any:
+def _fit(kind: str, table: LabTable, values: Values) -> Any:
     from spinney import C45Classifier, ID3Classifier
 
     if kind == "id3":
@@ -103,7 +103,7 @@ def _fit(kind: str, table: Table, values: Values) -> Any:
     return C45Classifier(**given, mdl=False, prune=False).fit(table.X, table.y)
 
 
-def _steps(table: Table, model: Any, is_ratio: bool) -> list[Step]:
+def _steps(table: LabTable, model: Any, is_ratio: bool) -> list[Step]:
     picture, tree = TreePicture(model, table.names, table.labels), model.tree_
     paths = model.decision_path(table.X).tocsc()
     asking: set[int] = set()
@@ -124,7 +124,7 @@ def _steps(table: Table, model: Any, is_ratio: bool) -> list[Step]:
     return found
 
 
-def _judged(table: Table, rows: np.ndarray) -> list[dict[str, Any]]:
+def _judged(table: LabTable, rows: np.ndarray) -> list[dict[str, Any]]:
     """Return the best split of each column with its gain and gain ratio; None for a column with a single value."""
     choices = candidate_splits(take(table.X, rows), table.y[rows], criterion="gain_ratio")
     found = []
@@ -141,7 +141,7 @@ def _judged(table: Table, rows: np.ndarray) -> list[dict[str, Any]]:
 
 
 def _look(
-    table: Table,
+    table: LabTable,
     picture: TreePicture,
     node: int,
     asking: set[int],
@@ -205,7 +205,7 @@ def _listing(judged: list[dict[str, Any]], chosen: int, is_ratio: bool) -> Panel
 
 
 def _split(
-    table: Table, picture: TreePicture, node: int, asking: set[int], chosen: dict[str, Any], listing: Panel
+    table: LabTable, picture: TreePicture, node: int, asking: set[int], chosen: dict[str, Any], listing: Panel
 ) -> Step:
     tree, parts = picture.tree, []
     for branch, child in enumerate(tree.children_of(node).tolist()):
@@ -230,7 +230,7 @@ def _of_parent(picture: TreePicture, node: int) -> str:
     return "the first of the tied majority classes of its parent"
 
 
-def _pruned(table: Table, model: Any, values: Values) -> Step:
+def _pruned(table: LabTable, model: Any, values: Values) -> Step:
     from spinney import prune
 
     small = prune.pessimistic(model, values["cf"])

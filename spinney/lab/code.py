@@ -8,10 +8,10 @@ from __future__ import annotations
 from spinney._distribution import install_command
 from spinney.lab.methods import Method
 from spinney.lab.parameters import Values
-from spinney.lab.tables import Table
+from spinney.lab.tables import LabTable
 
 
-def write(method: Method, table: Table, values: Values, at: int) -> str:
+def write(method: Method, table: LabTable, values: Values, at: int) -> str:
     """Return the program of one step."""
     body = method.code(table, values, at)
     *others, last = body

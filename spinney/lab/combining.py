@@ -11,8 +11,8 @@ import numpy as np
 
 from spinney.lab.held_out import Parts, code_of, hold_out
 from spinney.lab.panels import Panel, Step, by_class, by_share, grid_of, plane, step, text_table, wrong_rows
-from spinney.lab.parameters import SEED, LabError, Parameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values
+from spinney.lab.tables import LabTable
 from spinney.lab.words import listed, percent
 
 VOTING_TITLE, STACKING_TITLE = "Voting", "Stacking"
@@ -20,19 +20,19 @@ VOTING_ABOUT = "Models of different families are fitted on the same rows. Their 
 STACKING_ABOUT = "A final model is fitted on the members' predictions for rows that they were not fitted on."
 
 
-def _neighbours(default: int) -> Parameter:
-    return Parameter("neighbours", "nearest neighbours", default, 1, 30)
+def _neighbours(default: int) -> LabParameter:
+    return LabParameter("neighbours", "nearest neighbours", default, 1, 30)
 
 
-_DEPTH = Parameter("max_depth", "depth of the tree", 4, 1, 10)
+_DEPTH = LabParameter("max_depth", "depth of the tree", 4, 1, 10)
 _HOW = (("soft", "mean of the probabilities"), ("hard", "majority of the classes"))
-VOTING_PARAMETERS = (Parameter("voting", "voting", "soft", choices=_HOW), _DEPTH, _neighbours(1), SEED)
+VOTING_PARAMETERS = (LabParameter("voting", "voting", "soft", choices=_HOW), _DEPTH, _neighbours(1), SEED)
 STACKING_PARAMETERS = (_DEPTH, _neighbours(7), SEED)
 _NAMES = ("decision tree", "logistic regression", "nearest neighbours")
 _LISTED = 6  # rows shown of the data of the final model
 
 
-def voting_steps(table: Table, values: Values) -> list[Step]:
+def voting_steps(table: LabTable, values: Values) -> list[Step]:
     """Return one step per member, the vote, and a row on which they disagree."""
     parts = hold_out(table, values["random_state"])
     model = _voting(values).fit(table.X[parts.train], table.y[parts.train])
@@ -53,7 +53,7 @@ def voting_steps(table: Table, values: Values) -> list[Step]:
     return found
 
 
-def stacking_steps(table: Table, values: Values) -> list[Step]:
+def stacking_steps(table: LabTable, values: Values) -> list[Step]:
     """Return one step per member, the data and the weights of the final model, and the combination."""
     _check_folds(table, parts := hold_out(table, values["random_state"]))
     X, y = table.X[parts.train], table.y[parts.train]
@@ -90,7 +90,7 @@ def stacking_steps(table: Table, values: Values) -> list[Step]:
     return found
 
 
-def voting_code(table: Table, values: Values, at: int) -> list[str]:
+def voting_code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     lines = _begin(values, "VotingClassifier", f'voting="{values["voting"]}"')
     if at < len(_NAMES):
@@ -103,7 +103,7 @@ def voting_code(table: Table, values: Values, at: int) -> list[str]:
     ]
 
 
-def stacking_code(table: Table, values: Values, at: int) -> list[str]:
+def stacking_code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     lines = _begin(values, "StackingClassifier", "final_estimator=LogisticRegression(), cv=5")
     if at < len(_NAMES):
@@ -184,7 +184,7 @@ def _stacking(values: Values) -> Any:
 class _Members:
     """Regions and errors of the members."""
 
-    def __init__(self, table: Table, parts: Parts, model: Any) -> None:
+    def __init__(self, table: LabTable, parts: Parts, model: Any) -> None:
         if (few := len(parts.train) - 1) < model.estimators[2][1].n_neighbors:
             raise LabError(f"There are only {few + 1} training rows. Choose fewer neighbours.")
         self.table, self.parts, self.members = table, parts, model.estimators_
@@ -215,11 +215,13 @@ class _Members:
         return step(said, {"member": k, "error": self.errors[k]}, shown[k], *shown[:k])
 
 
-def _error(model: Any, table: Table, rows: np.ndarray) -> float:
+def _error(model: Any, table: LabTable, rows: np.ndarray) -> float:
     return float(1 - model.score(table.X[rows], table.y[rows]))
 
 
-def _one_row(table: Table, parts: Parts, model: Any, values: Values, region: list[int], facts: dict[str, Any]) -> Step:
+def _one_row(
+    table: LabTable, parts: Parts, model: Any, values: Values, region: list[int], facts: dict[str, Any]
+) -> Step:
     """Return the step about the row on which the members disagree most."""
     shares = np.array([member.predict_proba(table.X) for member in model.estimators_])
     row = int(shares.std(axis=0).sum(axis=1).argmax())
@@ -244,7 +246,7 @@ def plain_class(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _check_folds(table: Table, parts: Parts) -> None:
+def _check_folds(table: LabTable, parts: Parts) -> None:
     fewest = int(np.bincount(table.codes[parts.train]).min())
     if fewest < 5:
         raise LabError(
@@ -262,7 +264,7 @@ def _answers(model: Any, X: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
     ]
 
 
-def _meta_table(table: Table, parts: Parts, answers: list[np.ndarray]) -> Panel:
+def _meta_table(table: LabTable, parts: Parts, answers: list[np.ndarray]) -> Panel:
     last = table.labels[-1]
     order = np.argsort(table.codes[parts.train], kind="stable")  # some of each class
     picked = order[np.linspace(0, len(order) - 1, min(_LISTED, len(order))).astype(int)].tolist()

@@ -11,8 +11,8 @@ import numpy as np
 
 from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
-from spinney.lab.parameters import SEED, LabError, Parameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values
+from spinney.lab.tables import LabTable
 from spinney.lab.words import count, percent
 
 TITLES = {"bagging": "Bagging", "forest": "Random forest", "extra_trees": "Extra-trees"}
@@ -22,9 +22,9 @@ ABOUT = {
     "forest": "Bagging, with a new random subset of columns at each split.",
     "extra_trees": "Columns and thresholds are sampled at each split. Fitting is fast, and the ensemble is smooth.",
 }
-_TREES = Parameter("n_estimators", "trees", 15, 1, 60)
-_DEPTH = Parameter("max_depth", "maximum depth", 8, 1, 12)
-_COLUMNS = Parameter("max_features", "columns per split", 1, 1, 2)
+_TREES = LabParameter("n_estimators", "trees", 15, 1, 60)
+_DEPTH = LabParameter("max_depth", "maximum depth", 8, 1, 12)
+_COLUMNS = LabParameter("max_features", "columns per split", 1, 1, 2)
 PARAMETERS = {
     "bagging": (_TREES, _DEPTH, SEED),
     "forest": (_TREES, _DEPTH, _COLUMNS, SEED),
@@ -42,22 +42,22 @@ class _Judged(NamedTuple):
     training: list[float]
 
 
-def bagging_steps(table: Table, values: Values) -> list[Step]:
+def bagging_steps(table: LabTable, values: Values) -> list[Step]:
     """Return the steps of bagging, tree by tree."""
     return _steps("bagging", table, values)
 
 
-def forest_steps(table: Table, values: Values) -> list[Step]:
+def forest_steps(table: LabTable, values: Values) -> list[Step]:
     """Return the steps of a random forest, tree by tree."""
     return _steps("forest", table, values)
 
 
-def extra_trees_steps(table: Table, values: Values) -> list[Step]:
+def extra_trees_steps(table: LabTable, values: Values) -> list[Step]:
     """Return the steps of extra-trees, tree by tree."""
     return _steps("extra_trees", table, values)
 
 
-def _steps(kind: str, table: Table, values: Values) -> list[Step]:
+def _steps(kind: str, table: LabTable, values: Values) -> list[Step]:
     train, held = _rows(kind, table, values)
     model = _fit(kind, values).fit(table.X[train], table.y[train])
     members, grid = list(model.estimators_), grid_of(table)
@@ -93,17 +93,17 @@ def _steps(kind: str, table: Table, values: Values) -> list[Step]:
     return found
 
 
-def code_bagging(table: Table, values: Values, at: int) -> list[str]:
+def code_bagging(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step of bagging."""
     return _code("bagging", values, at)
 
 
-def code_forest(table: Table, values: Values, at: int) -> list[str]:
+def code_forest(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step of a forest."""
     return _code("forest", values, at)
 
 
-def code_extra_trees(table: Table, values: Values, at: int) -> list[str]:
+def code_extra_trees(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step of extra-trees."""
     return _code("extra_trees", values, at)
 
@@ -162,7 +162,7 @@ def _fit(kind: str, values: Values) -> Any:
     return make(**shared, max_depth=values["max_depth"], max_features=values["max_features"])
 
 
-def _rows(kind: str, table: Table, values: Values) -> tuple[np.ndarray, np.ndarray]:
+def _rows(kind: str, table: LabTable, values: Values) -> tuple[np.ndarray, np.ndarray]:
     """Return training rows and held-out rows. Bootstrap samples leave rows out by themselves."""
     if kind == "extra_trees":
         parts = hold_out(table, values["random_state"])
@@ -170,7 +170,7 @@ def _rows(kind: str, table: Table, values: Values) -> tuple[np.ndarray, np.ndarr
     return np.arange(table.n_rows), np.zeros(0, np.int64)
 
 
-def _judge(kind: str, model: Any, members: list[Any], table: Table, train: np.ndarray, held: np.ndarray) -> _Judged:
+def _judge(kind: str, model: Any, members: list[Any], table: LabTable, train: np.ndarray, held: np.ndarray) -> _Judged:
     X, y, n = table.X, table.y, table.n_rows
     shares = np.array([member.predict_proba(X) for member in members])  # (tree, row, class)
     classes = np.asarray(model.classes_)
@@ -202,7 +202,7 @@ def _error(classes: np.ndarray, shares: np.ndarray, y: np.ndarray) -> float:
     return float((classes[shares.argmax(axis=1)] != y).mean())
 
 
-def _facts(k: int, judged: _Judged, table: Table) -> dict[str, Any]:
+def _facts(k: int, judged: _Judged, table: LabTable) -> dict[str, Any]:
     facts: dict[str, Any] = {"tree": k + 1}
     if judged.counts is not None:
         outside = len(judged.judges[k])
@@ -221,7 +221,7 @@ def _title(kind: str, k: int) -> str:
     )
 
 
-def _sentence(kind: str, k: int, facts: dict[str, Any], table: Table, model: Any) -> str:
+def _sentence(kind: str, k: int, facts: dict[str, Any], table: LabTable, model: Any) -> str:
     alone, together = percent(facts["tree_error"]), percent(facts["vote_error"])
     asked = model.estimators_[k].tree_
     if kind == "extra_trees":

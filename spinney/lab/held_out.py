@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from spinney.lab.parameters import LabError
-from spinney.lab.tables import Table
+from spinney.lab.tables import LabTable
 
 CODE = [
     "from sklearn.model_selection import train_test_split",
@@ -23,7 +23,7 @@ class Parts(NamedTuple):
     held: np.ndarray
 
 
-def hold_out(table: Table, seed: int) -> Parts:
+def hold_out(table: LabTable, seed: int) -> Parts:
     """Split the rows."""
     if table.n_rows < 8:
         raise LabError(

@@ -11,23 +11,25 @@ from typing import Any
 import numpy as np
 
 from spinney.lab.panels import LEVELS, Step, curve, grid_of, line, plane, runs, step
-from spinney.lab.parameters import SEED, LabError, Parameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values
+from spinney.lab.tables import LabTable
 from spinney.lab.words import count, number
 from spinney.view.clusters import nearest_centres
 
 TITLE = "k-means"
 ABOUT = "Rows are assigned to the nearest centroid and centroids move to the mean of their rows, until nothing changes."
 PARAMETERS = (
-    Parameter("n_clusters", "clusters", 4, 1, 8),
-    Parameter("init", "initial centroids", "random", choices=(("random", "random rows"), ("k-means++", "k-means++"))),
+    LabParameter("n_clusters", "clusters", 4, 1, 8),
+    LabParameter(
+        "init", "initial centroids", "random", choices=(("random", "random rows"), ("k-means++", "k-means++"))
+    ),
     SEED,
 )
 _MOST = 40  # iterations
 _SHADE = 3
 
 
-def steps(table: Table, values: Values) -> list[Step]:
+def steps(table: LabTable, values: Values) -> list[Step]:
     """Return the initialisation, then movements of centroids and assignments of rows."""
     model = _fit(table, values)
     history, grid = model.history_, grid_of(table)
@@ -58,7 +60,7 @@ def steps(table: Table, values: Values) -> list[Step]:
     return found
 
 
-def code(table: Table, values: Values, at: int) -> list[str]:
+def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     t = (at + 1) // 2
     moves = at % 2 == 1  # centroids move while each row keeps its cluster
@@ -74,7 +76,7 @@ def code(table: Table, values: Values, at: int) -> list[str]:
     ]
 
 
-def _fit(table: Table, values: Values) -> Any:
+def _fit(table: LabTable, values: Values) -> Any:
     from spinney import KMeans
 
     if len(np.unique(table.X, axis=0)) < values["n_clusters"]:

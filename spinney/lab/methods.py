@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from spinney.lab import adaboost, boosting, classic, combining, committee, kmeans, mixture, pruning, tree
 from spinney.lab.panels import Step
-from spinney.lab.parameters import Parameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.parameters import LabParameter, Values
+from spinney.lab.tables import LabTable
 
-_Steps = Callable[[Table, Values], list[Step]]
-_Code = Callable[[Table, Values, int], list[str]]
+_Steps = Callable[[LabTable, Values], list[Step]]
+_Code = Callable[[LabTable, Values, int], list[str]]
 PLANE, WORDS, ANY = "plane", "words", "any"
 
 
@@ -27,7 +27,7 @@ class Method(NamedTuple):
     kind: str  # of the tables it accepts: planes, tables of categories (or any columns), or both
     needs_classes: bool
     default: str  # default table
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[LabParameter, ...]
     steps: _Steps
     code: _Code
 

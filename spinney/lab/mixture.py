@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from spinney.lab.panels import Step, curve, line, plane, step
-from spinney.lab.parameters import SEED, LabError, Parameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values
+from spinney.lab.tables import LabTable
 from spinney.lab.words import count, listed, number, percent
 from spinney.view.mixtures import component_shares
 
@@ -22,8 +22,8 @@ ABOUT = (
     "The likelihood never falls."
 )
 PARAMETERS = (
-    Parameter("n_components", "components", 3, 1, 8),
-    Parameter(
+    LabParameter("n_components", "components", 3, 1, 8),
+    LabParameter(
         "covariance_type",
         "covariance",
         "full",
@@ -34,7 +34,7 @@ PARAMETERS = (
             ("tied", "tied: same for all"),
         ),
     ),
-    Parameter(
+    LabParameter(
         "init_params",
         "initialisation",
         "random_from_data",
@@ -45,7 +45,7 @@ PARAMETERS = (
 _MOST, _TOL = 60, 1e-4  # iterations; increase of the likelihood that stops them
 
 
-def steps(table: Table, values: Values) -> list[Step]:
+def steps(table: LabTable, values: Values) -> list[Step]:
     """Return the initialisation and one step per iteration."""
     model = _fit(table, values)
     history = model.history_
@@ -65,7 +65,7 @@ def steps(table: Table, values: Values) -> list[Step]:
     return found
 
 
-def code(table: Table, values: Values, at: int) -> list[str]:
+def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     return [
         "import warnings",
@@ -82,7 +82,7 @@ def code(table: Table, values: Values, at: int) -> list[str]:
     ]
 
 
-def _fit(table: Table, values: Values) -> Any:
+def _fit(table: LabTable, values: Values) -> Any:
     import warnings
 
     from spinney import GaussianMixture

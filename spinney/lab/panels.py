@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from spinney.lab.tables import Table
+from spinney.lab.tables import LabTable
 from spinney.view.grids import Grid
 from spinney.view.layout import arrange
-from spinney.view.phrases import Words, words_of
+from spinney.view.phrases import TreePhrases, words_of
 
 CELLS = 96  # cells along each axis of a region
 LEVELS = 8  # shades of a class, from uncertain to certain
@@ -38,7 +38,7 @@ def step(sentence: str, numbers: dict[str, Any], *panels: Panel | None) -> Step:
 # --- planes ----------------------------------------------------------------------------------------------------------
 
 
-def grid_of(table: Table) -> np.ndarray:
+def grid_of(table: LabTable) -> np.ndarray:
     """Return all cells of the plane as rows."""
     return np.asarray(Grid(table.X, (0, 1), CELLS).table(), np.float64)
 
@@ -112,7 +112,9 @@ class TreePicture:
 
     def __init__(self, model: Any, names: Sequence[str], classes: Sequence[str]) -> None:
         self.tree = model.tree_
-        self.words: Words = words_of(model, list(names), list(classes), decimals=2, trim=True, most=3, at_most="≤")
+        self.words: TreePhrases = words_of(
+            model, list(names), list(classes), decimals=2, trim=True, most=3, at_most="≤"
+        )
         self.lines = [[self._lines(node, False), self._lines(node, True)] for node in range(self.tree.n_nodes)]
         widths = [2 * _PAD + _CHARACTER * max(len(t) for t in [*a, *b]) for a, b in self.lines]
         heights = [2 * _PAD + _LINE * 3 - 4] * self.tree.n_nodes
@@ -165,7 +167,9 @@ class TreePicture:
         return "" if node == 0 else self.words.tag(int(self.tree.parent[node]), int(self.tree.branch[node]))
 
 
-def boxes_of(picture: TreePicture, table: Table, asking: set[int], current: int | None = None) -> list[dict[str, Any]]:
+def boxes_of(
+    picture: TreePicture, table: LabTable, asking: set[int], current: int | None = None
+) -> list[dict[str, Any]]:
     """Return the rectangles of the leaves of a partial tree."""
     found, there = [], [0]
     for node in there:

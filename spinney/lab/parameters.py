@@ -15,7 +15,7 @@ class LabError(ValueError):
     """An error that the user of the page can correct."""
 
 
-class Parameter(NamedTuple):
+class LabParameter(NamedTuple):
     """One slider, or one choice."""
 
     name: str
@@ -51,7 +51,7 @@ class Parameter(NamedTuple):
         return int(number) if whole else number
 
 
-def read_values(parameters: Sequence[Parameter], given: Any) -> Values:
+def read_values(parameters: Sequence[LabParameter], given: Any) -> Values:
     """Return a value for each parameter: the given one, or the default."""
     if not isinstance(given, Mapping):
         raise LabError("params must be an object of names and values.")
@@ -61,4 +61,4 @@ def read_values(parameters: Sequence[Parameter], given: Any) -> Values:
     return {one.name: one.read(given.get(one.name, one.default)) for one in parameters}
 
 
-SEED = Parameter("random_state", "seed", 0, 0, 99)
+SEED = LabParameter("random_state", "seed", 0, 0, 99)

@@ -11,15 +11,15 @@ import numpy as np
 
 from spinney.lab.held_out import Parts, code_of, hold_out
 from spinney.lab.panels import Step, TreePicture, boxes_of, curve, line, plane, step
-from spinney.lab.parameters import SEED, Parameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.parameters import SEED, LabParameter, Values
+from spinney.lab.tables import LabTable
 from spinney.lab.tree import splits_in_order
 from spinney.lab.words import number, percent
 
 TITLE = "Pruning"
 ABOUT = "The training error falls with every split, but the held-out error rises again. Pruning chooses a size between."
 PARAMETERS = (
-    Parameter(
+    LabParameter(
         "way",
         "method",
         "cost",
@@ -48,7 +48,7 @@ class _Tree(NamedTuple):
         return int(self.model.get_n_leaves())
 
 
-def steps(table: Table, values: Values) -> list[Step]:
+def steps(table: LabTable, values: Values) -> list[Step]:
     """Return one step per tree."""
     parts = hold_out(table, values["random_state"])
     series = _series(table, parts, values["way"])
@@ -80,7 +80,7 @@ def steps(table: Table, values: Values) -> list[Step]:
     return found
 
 
-def code(table: Table, values: Values, at: int) -> list[str]:
+def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     parts = hold_out(table, values["random_state"])
     one = _series(table, parts, values["way"])[at]
@@ -110,7 +110,7 @@ def code(table: Table, values: Values, at: int) -> list[str]:
     ]
 
 
-def _series(table: Table, parts: Parts, way: str) -> list[_Tree]:
+def _series(table: LabTable, parts: Parts, way: str) -> list[_Tree]:
     from spinney import DecisionTreeClassifier
 
     full = DecisionTreeClassifier(random_state=0).fit(table.X[parts.train], table.y[parts.train])
@@ -129,7 +129,7 @@ def _series(table: Table, parts: Parts, way: str) -> list[_Tree]:
     ]
 
 
-def _after(full: Any, cut: set[int], detail: Any, table: Table, parts: Parts) -> _Tree:
+def _after(full: Any, cut: set[int], detail: Any, table: LabTable, parts: Parts) -> _Tree:
     """Return the full tree with some nodes turned into leaves."""
     from spinney.prune.fitted import with_tree
 
@@ -138,12 +138,12 @@ def _after(full: Any, cut: set[int], detail: Any, table: Table, parts: Parts) ->
     return _described(model, detail, table, parts)
 
 
-def _described(model: Any, detail: Any, table: Table, parts: Parts) -> _Tree:
+def _described(model: Any, detail: Any, table: LabTable, parts: Parts) -> _Tree:
     picture = TreePicture(model, table.names, table.labels)
     return _Tree(model, picture, set(splits_in_order(model.tree_)), detail, _errors(model, table, parts))
 
 
-def _from_root(table: Table, parts: Parts, most: int) -> list[_Tree]:
+def _from_root(table: LabTable, parts: Parts, most: int) -> list[_Tree]:
     """Return best-first trees of two leaves, three, ..."""
     from spinney import DecisionTreeClassifier
 
@@ -181,7 +181,7 @@ def _reduced_error_cuts(full: Any, X: np.ndarray, y: np.ndarray) -> list[int]:
         ending[node] = as_leaf[node]
 
 
-def _errors(model: Any, table: Table, parts: Parts) -> tuple[float, float]:
+def _errors(model: Any, table: LabTable, parts: Parts) -> tuple[float, float]:
     wrong = model.predict(table.X) != table.y
     return float(wrong[parts.train].mean()), float(wrong[parts.held].mean())
 

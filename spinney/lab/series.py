@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from spinney.lab.methods import ANY, METHODS, PLANE, Method
 from spinney.lab.own_table import OwnTables
 from spinney.lab.parameters import LabError, Values, read_values
-from spinney.lab.tables import SOURCES, Source, Table, make_table
+from spinney.lab.tables import SOURCES, LabTable, Source, make_table
 from spinney.view.colours import class_colours
 
 _ASKED = ("method", "params", "table", "tableParams", "columns", "points", "own", "target")
@@ -69,7 +69,7 @@ class Lab:
         with self._fitting:
             return write(*self._read(request), at)
 
-    def _read(self, request: Any) -> tuple[Method, Table, Values]:
+    def _read(self, request: Any) -> tuple[Method, LabTable, Values]:
         if not isinstance(request, Mapping):
             raise LabError("A request must be an object with a method and a table.")
         method = METHODS.get(str(request.get("method")))

@@ -1,6 +1,6 @@
 """The tables of the lab: generated ones, well-known ones, and the user's.
 
-In: a name and settings (columns, rows, points added by hand). Out: a `Table` of one of two kinds. A *plane* has two
+In: a name and settings (columns, rows, points added by hand). Out: a `LabTable` of one of two kinds. A *plane* has two
 numeric columns, which can be drawn; a table of *words* has any columns, for trees with categories.
 """
 
@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from spinney.lab.parameters import SEED, LabError, Parameter, Values, read_values
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values, read_values
 
 MOST_POINTS = 500  # that can be added by hand
 _FAR = 1e300  # beyond which squared distances overflow
 MOST_CLASSES = 8  # as many as there are colours and shapes
-_ROWS = Parameter("rows", "rows", 150, 20, 1000, 10)
+_ROWS = LabParameter("rows", "rows", 150, 20, 1000, 10)
 
 
 @dataclass(frozen=True)
-class Table:
+class LabTable:
     """The input of a method."""
 
     name: str
@@ -85,7 +85,7 @@ class Source:
         name: str,
         title: str,
         make: Callable[[Values, list[str]], tuple[Any, Any, list[str], list[str], str]],
-        parameters: Sequence[Parameter] = (),
+        parameters: Sequence[LabParameter] = (),
         *,
         columns: Sequence[str] = (),
         is_plane: bool = True,
@@ -201,14 +201,14 @@ def _restaurant(values: Values, columns: list[str]) -> Any:
     return X, np.where(y, "wait", "leave"), list(X.columns), code, ""
 
 
-def _noise(default: float) -> Parameter:
-    return Parameter("noise", "noise", default, 0.0, 0.5, 0.05)
+def _noise(default: float) -> LabParameter:
+    return LabParameter("noise", "noise", default, 0.0, 0.5, 0.05)
 
 
 _IRIS = ["petal length (cm)", "petal width (cm)", "sepal length (cm)", "sepal width (cm)"]
 _PENGUINS = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
 _WORDS_OF_PENGUINS = [*_PENGUINS, "island", "sex"]
-_WAITING = Parameter(
+_WAITING = LabParameter(
     "waiting", "waiting time", "ranges", choices=(("ranges", "in ranges"), ("minutes", "in minutes (a number)"))
 )
 
@@ -223,8 +223,8 @@ SOURCES: dict[str, Source] = {
             _blobs,
             (
                 _ROWS,
-                Parameter("centers", "blobs", 4, 2, 8),
-                Parameter("spread", "spread", 1.2, 0.2, 4.0, 0.1),
+                LabParameter("centers", "blobs", 4, 2, 8),
+                LabParameter("spread", "spread", 1.2, 0.2, 4.0, 0.1),
                 SEED,
             ),
         ),
@@ -236,21 +236,21 @@ SOURCES: dict[str, Source] = {
             "curve",
             "A noisy curve",
             _curve,
-            (Parameter("rows", "rows", 100, 20, 1000, 10), _noise(0.05), SEED),
+            (LabParameter("rows", "rows", 100, 20, 1000, 10), _noise(0.05), SEED),
             has_classes=False,
         ),
     )
 }
 
 
-def make_table(source: Source, given: Mapping[str, Any], *, plane: bool) -> Table:
+def make_table(source: Source, given: Mapping[str, Any], *, plane: bool) -> LabTable:
     """Return the table of a request; `plane`: as two numeric columns."""
     values = read_values(source.parameters, given.get("tableParams") or {})
     columns = _chosen(source, given.get("columns"), plane)
     X, y, names, code, note = source.make(values, columns)
     code = ["import numpy as np", *code]
     X, y, more = _with_points(X, y, given.get("points") or [], plane and source.is_plane)
-    table = Table(
+    table = LabTable(
         source.name, X, np.asarray(y), names, code + more, plane and source.is_plane, source.has_classes, note
     )
     if table.has_classes and len(table.classes) > MOST_CLASSES:

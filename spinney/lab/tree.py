@@ -11,8 +11,8 @@ import numpy as np
 
 from spinney.criteria.candidates import candidate_splits
 from spinney.lab.panels import Panel, Step, TreePicture, boxes_of, curve, line, plane, step, text_table, wrong_rows
-from spinney.lab.parameters import Parameter, Values
-from spinney.lab.tables import Table
+from spinney.lab.parameters import LabParameter, Values
+from spinney.lab.tables import LabTable
 from spinney.lab.words import count, percent
 
 TITLE = "Decision tree"
@@ -21,14 +21,14 @@ ABOUT = (
     "both sides."
 )
 PARAMETERS = (
-    Parameter("criterion", "criterion", "gini", choices=(("gini", "Gini"), ("entropy", "entropy"))),
-    Parameter("max_depth", "maximum depth", 3, 1, 6),
-    Parameter("min_samples_leaf", "minimum rows per leaf", 1, 1, 30),
+    LabParameter("criterion", "criterion", "gini", choices=(("gini", "Gini"), ("entropy", "entropy"))),
+    LabParameter("max_depth", "maximum depth", 3, 1, 6),
+    LabParameter("min_samples_leaf", "minimum rows per leaf", 1, 1, 30),
 )
 _MOST_LISTED = 8
 
 
-def steps(table: Table, values: Values) -> list[Step]:
+def steps(table: LabTable, values: Values) -> list[Step]:
     """Return the root, and for each split the candidates and the split."""
     model = _fit(table, values)
     picture = TreePicture(model, table.names, table.labels)
@@ -79,7 +79,7 @@ def facts(model: Any, node: int) -> dict[str, Any]:
     }
 
 
-def code(table: Table, values: Values, at: int) -> list[str]:
+def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     lines = [
         "from spinney import DecisionTreeClassifier, candidate_splits, plot_tree",
@@ -129,17 +129,17 @@ def _call(values: Values) -> str:
     )
 
 
-def _fit(table: Table, values: Values) -> Any:
+def _fit(table: LabTable, values: Values) -> Any:
     from spinney import DecisionTreeClassifier
 
     return DecisionTreeClassifier(**values, random_state=0).fit(table.X, table.y)
 
 
-def _level(table: Table, values: Values, node: int) -> int:
+def _level(table: LabTable, values: Values, node: int) -> int:
     return int(_fit(table, values).tree_.depth[node]) + 1
 
 
-def _start(table: Table, model: Any, picture: TreePicture, values: Values) -> Step:
+def _start(table: LabTable, model: Any, picture: TreePicture, values: Values) -> Step:
     impurity = float(model.tree_.impurity[0])
     said = (
         f"Before the first split, all {count(table.n_rows, 'row')} are in the root. Its {_criterion(values)} is "
@@ -150,7 +150,7 @@ def _start(table: Table, model: Any, picture: TreePicture, values: Values) -> St
 
 
 def _look(
-    table: Table,
+    table: LabTable,
     picture: TreePicture,
     node: int,
     rows: np.ndarray,
@@ -178,7 +178,7 @@ def _look(
     return step(said, chosen, seen, *gains, picture.panel("The tree so far", asking, node))
 
 
-def _gains(table: Table, choices: Any, column: int, chosen: dict[str, Any]) -> Panel:
+def _gains(table: LabTable, choices: Any, column: int, chosen: dict[str, Any]) -> Panel:
     own = choices[choices["feature"] == column]
     at = chosen["threshold"] if chosen["feature"] == column else None
     return curve(
@@ -207,7 +207,7 @@ def _listing(choices: Any, asked: str, gain: float) -> Panel:
 
 
 def _split(
-    table: Table,
+    table: LabTable,
     model: Any,
     picture: TreePicture,
     node: int,
@@ -238,7 +238,7 @@ def _split(
     return step(said, chosen, seen, *gains, drawn)
 
 
-def _cut(picture: TreePicture, table: Table, node: int) -> list[float]:
+def _cut(picture: TreePicture, table: LabTable, node: int) -> list[float]:
     """Return the line of a split within the region of its node."""
     tree = picture.tree
     column, threshold = int(tree.feature[node]), float(tree.threshold[node])

@@ -18,11 +18,10 @@ from spinney.prune.fitted import prune_trees, read_nonnegative, tree_of
 if TYPE_CHECKING:
     from spinney.tree.decision import DecisionTree
 
-_BY_QUANTILE = ("absolute_error", "quantile")  # losses whose leaves' values are quantiles of the residuals
 _ABOVE_0 = np.nextafter(0.0, 1.0)  # alpha 0 leaves the tree as it is: cuts that cost nothing come just after
 
 
-class Path(NamedTuple):
+class PruningPath(NamedTuple):
     """The nested subtrees, from the whole tree to its root alone."""
 
     alphas: np.ndarray  # (cuts + 1,) non-decreasing; the first is 0
@@ -79,7 +78,11 @@ def cost_complexity(model: Any, alpha: float, *, cost: str = "leaves", criterion
 
 def _check_loss(model: Any) -> None:
     loss = getattr(model, "loss", None)
-    if hasattr(model, "_booster") and isinstance(loss, str) and loss in _BY_QUANTILE:
+    if not hasattr(model, "_booster"):
+        return
+    from spinney.criteria.losses import kind_of
+
+    if kind_of(loss).leaves_are_quantiles:
         raise TypeError(
             f"a boosted model with loss={loss!r} cannot be pruned: the values of nodes that would become leaves are "
             "quantiles of training residuals, which the model does not keep. Fit it with ccp_alpha instead."
@@ -140,7 +143,7 @@ def pruning_path(
     return path.alphas, path.costs
 
 
-def full_path(tree: DecisionTree, priced: str = "leaves", criterion: str | None = None) -> Path:
+def full_path(tree: DecisionTree, priced: str = "leaves", criterion: str | None = None) -> PruningPath:
     """All cuts of a decision tree."""
     impurity = tree.impurity if criterion is None else _impurity_by(tree, criterion)
     cost = _gains_below(tree) if tree.is_boosted else tree.weight * impurity / tree.weight[0]
@@ -200,7 +203,7 @@ def cut_links(
     cost: np.ndarray,
     priced: str = "leaves",
     uncounted: np.ndarray | None = None,
-) -> Path:
+) -> PruningPath:
     """All cuts of a tree whose children come after their parents, given each node's cost as a leaf.
 
     `uncounted`: leaves that have no price. At least two leaves below every inner node must have one.
@@ -217,7 +220,7 @@ def cut_links(
     n_cuts = cut_weakest_links(
         parent, child_start, children, cost, n_priced, below, weakest, alpha, alphas, costs, cut_at
     )
-    return Path(alphas[: n_cuts + 1].copy(), costs[: n_cuts + 1].copy(), np.maximum(cut_at, _ABOVE_0))
+    return PruningPath(alphas[: n_cuts + 1].copy(), costs[: n_cuts + 1].copy(), np.maximum(cut_at, _ABOVE_0))
 
 
 def _questions_below(parent: np.ndarray, child_start: np.ndarray) -> np.ndarray:

@@ -24,9 +24,9 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples
 
 from spinney._interruptible_threads import side_by_side
 from spinney.data.reading import with_rows
-from spinney.prune.cost_complexity import Path, full_path
+from spinney.prune.cost_complexity import PruningPath, full_path
 from spinney.prune.fitted import tree_of, with_tree
-from spinney.prune.validation import Errors, Judged, find_errors, judge
+from spinney.prune.validation import Errors, ValidationRows, find_errors, judge
 from spinney.tree.decision import SPREADS, DecisionTree
 
 _SAME = 1e-12  # scores that differ by less are equal
@@ -218,13 +218,13 @@ def _grow(model: Any, rows: _Rows) -> Any:
     return grown.fit(rows.X, rows.y, **rows.weight_argument)
 
 
-def _alphas_to_try(path: Path) -> tuple[np.ndarray, np.ndarray]:
+def _alphas_to_try(path: PruningPath) -> tuple[np.ndarray, np.ndarray]:
     """(alpha at which each subtree begins, alpha that stands for it)."""
     starts = np.unique(path.alphas)
     return starts, np.append(np.sqrt(starts[:-1]) * np.sqrt(starts[1:]), np.inf)
 
 
-def _count_leaves(tree: DecisionTree, path: Path, alphas: np.ndarray) -> np.ndarray:
+def _count_leaves(tree: DecisionTree, path: PruningPath, alphas: np.ndarray) -> np.ndarray:
     """Leaves of the tree pruned at each alpha."""
     return _sum_over_alphas(alphas, *_service(tree, path), np.ones((tree.n_nodes, 1), np.int64))[:, 0]
 
@@ -259,7 +259,7 @@ def _score_fold(
     return _scores(errors, _worst_errors(tree, judged)).mean(axis=1)
 
 
-def _ask_scorer(grown: Any, path: Path, held: _Rows, alphas: np.ndarray, scoring: Any) -> np.ndarray:
+def _ask_scorer(grown: Any, path: PruningPath, held: _Rows, alphas: np.ndarray, scoring: Any) -> np.ndarray:
     """Scores by any scorer, which is asked once for each of the fold's subtrees."""
     scorer = check_scoring(grown, scoring)
     n_cuts = np.searchsorted(np.sort(path.cut_at), alphas, side="right")
@@ -268,7 +268,7 @@ def _ask_scorer(grown: Any, path: Path, held: _Rows, alphas: np.ndarray, scoring
     return np.array([scorer(one, held.X, held.y, **held.weight_argument) for one in subtrees])[which]
 
 
-def _subtrees(grown: Any, path: Path, held: _Rows, alphas: np.ndarray, knows_rows: bool) -> Iterator[Any]:
+def _subtrees(grown: Any, path: PruningPath, held: _Rows, alphas: np.ndarray, knows_rows: bool) -> Iterator[Any]:
     """The model pruned at each alpha; for scorers that are known to ask for the rows held out, only as far as these."""
     tree = grown.tree_
     if not knows_rows or (tree.missing == SPREADS).any():
@@ -292,7 +292,7 @@ def _move_up(tree: DecisionTree, cut: np.ndarray, node: np.ndarray) -> np.ndarra
     return np.where((place >= 0) & (node < end[top]), top, node)
 
 
-def _errors_along(tree: DecisionTree, path: Path, errors: Errors, alphas: np.ndarray) -> np.ndarray:
+def _errors_along(tree: DecisionTree, path: PruningPath, errors: Errors, alphas: np.ndarray) -> np.ndarray:
     """(alpha, output) errors of the tree pruned at each alpha."""
     begins, ends = _service(tree, path)
     as_leaves = _sum_over_alphas(alphas, begins, ends, errors.as_leaf)
@@ -302,7 +302,7 @@ def _errors_along(tree: DecisionTree, path: Path, errors: Errors, alphas: np.nda
     return np.ldexp((as_leaves + on_the_way).astype(np.float64), -errors.exponent)
 
 
-def _service(tree: DecisionTree, path: Path) -> tuple[np.ndarray, np.ndarray]:
+def _service(tree: DecisionTree, path: PruningPath) -> tuple[np.ndarray, np.ndarray]:
     """Every node is a leaf from the first alpha up to the second, if that is greater."""
     begins = np.where(tree.is_leaf, -np.inf, path.cut_at)
     cut_at, ends = path.cut_at.tolist(), [np.inf] * tree.n_nodes
@@ -322,7 +322,7 @@ def _sum_over_alphas(alphas: np.ndarray, begins: np.ndarray, ends: np.ndarray, a
     return np.cumsum(steps, axis=0)[:-1]
 
 
-def _worst_errors(tree: DecisionTree, judged: Judged) -> np.ndarray:
+def _worst_errors(tree: DecisionTree, judged: ValidationRows) -> np.ndarray:
     """What the errors of each output are measured by: all wrong, or the squared distance from the mean."""
     weight = judged.weight[:, None]
     if tree.is_class:

@@ -9,8 +9,6 @@ import numpy as np
 from spinney.prune.fitted import prune_trees, read_share
 from spinney.tree.decision import DecisionTree
 
-_SLACK = 0.1  # errors that a branch must be better by (C4.5's constant)
-
 
 def pessimistic(model: Any, cf: float = 0.25) -> Any:
     """Replace subtrees by leaves where a pessimistic estimate of the errors does not increase.
@@ -65,10 +63,12 @@ def expected_errors(tree: DecisionTree, cf: float) -> np.ndarray:
 
 def collapse_by_estimate(tree: DecisionTree, as_leaf: np.ndarray) -> DecisionTree:
     """From the leaves up, turn nodes into leaves whose branch is not better by more than the slack."""
+    from spinney.criteria.pessimism import SLACK
+
     parent, estimate = tree.parent.tolist(), as_leaf.tolist()
     below, at, is_leaf = [0.0] * tree.n_nodes, np.zeros(tree.n_nodes, bool), tree.is_leaf.tolist()
     for node in range(tree.n_nodes - 1, -1, -1):  # children come after their parents
-        at[node] = is_leaf[node] or estimate[node] <= below[node] + _SLACK
+        at[node] = is_leaf[node] or estimate[node] <= below[node] + SLACK
         if node > 0:
             below[parent[node]] += estimate[node] if at[node] else below[node]
     return tree.collapse(at)

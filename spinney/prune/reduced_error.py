@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from spinney.prune.fitted import prune_trees
-from spinney.prune.validation import Errors, Judged, climb, find_errors, judge, sum_below
+from spinney.prune.validation import Errors, ValidationRows, climb, find_errors, judge, sum_below
 from spinney.tree.decision import DecisionTree
 
 
@@ -110,7 +110,7 @@ def _check_means(model: Any) -> None:
         )
 
 
-def _relabelled(tree: DecisionTree, judged: Judged, criterion: Any) -> DecisionTree:
+def _relabelled(tree: DecisionTree, judged: ValidationRows, criterion: Any) -> DecisionTree:
     """The nodes with the validation rows that pass them: answers, counts, weights and impurities."""
     seen, squares = np.zeros(tree.answers.shape), np.zeros(tree.answers.shape)
     weight, passing = np.zeros(tree.n_nodes), []

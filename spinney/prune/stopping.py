@@ -14,25 +14,25 @@ import numpy as np
 from spinney._team import Team
 from spinney.data.tables import Table
 from spinney.data.target import Target
+from spinney.grow import NO_LIMIT
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.rules import TreeSettings
 from spinney.prune.spread import ends_of_rows
-from spinney.prune.validation import Judged, find_errors
+from spinney.prune.validation import ValidationRows, find_errors
 from spinney.tree.decision import DecisionTree
 from spinney.tree.descend import leaf_of_rows
 
 _FIRST_LEAVES = 64  # of the first tree grown
-_NO_LIMIT = 1 << 40
 
 
-class HeldOut(NamedTuple):
+class HeldOutRows(NamedTuple):
     """Rows that validate a tree while it grows."""
 
     table: Table
     target: Target
     patience: int  # splits in a row that may bring no improvement
 
-    def judge(self, tree: DecisionTree, team: Team) -> Judged:
+    def judge(self, tree: DecisionTree, team: Team) -> ValidationRows:
         """Where the rows end, and their targets."""
         answers = self.target.labels if self.target.y is None else self.target.y
         assert answers is not None
@@ -40,8 +40,8 @@ class HeldOut(NamedTuple):
         weight = np.ones(self.table.n_rows) if weight is None else weight
         if tree.spreads:
             row, node, share = ends_of_rows(tree, self.table)
-            return Judged(node, weight[row] * share, answers.T[row])
-        return Judged(leaf_of_rows(tree, self.table, team), weight, answers.T)
+            return ValidationRows(node, weight[row] * share, answers.T[row])
+        return ValidationRows(leaf_of_rows(tree, self.table, team), weight, answers.T)
 
     def count_splits(self, tree: DecisionTree, turn: np.ndarray, team: Team) -> int:
         """How many of a best-first tree's splits to keep."""
@@ -56,10 +56,10 @@ def grow_while_better(
     team: Team,
     rows: np.ndarray,
     bins: Any,
-    held_out: HeldOut,
+    held_out: HeldOutRows,
 ) -> DecisionTree:
     """Grow best-first on some rows, until the error on the held-out ones no longer falls."""
-    most = _NO_LIMIT if settings.max_leaves is None else settings.max_leaves
+    most = NO_LIMIT if settings.max_leaves is None else settings.max_leaves
     n_leaves = min(_FIRST_LEAVES, most)
     while True:
         some = settings._replace(max_leaves=n_leaves)
@@ -71,7 +71,7 @@ def grow_while_better(
         n_leaves = min(4 * n_leaves, most)
 
 
-def errors_by_turn(tree: DecisionTree, turn: np.ndarray, judged: Judged) -> np.ndarray:
+def errors_by_turn(tree: DecisionTree, turn: np.ndarray, judged: ValidationRows) -> np.ndarray:
     """Error on the judged rows before the first split and after each one: wrong weight or squared error, as integers.
 
     `turn` says when each node was split, from 0; -1: never.

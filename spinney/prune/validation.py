@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_array, check_consistent_length
 
-from spinney.criteria.fixed_point import scale_exponent
+from spinney.criteria.fixed_point import scale_exponent, whole_numbers
 from spinney.tree.decision import SPREADS, DecisionTree
 
 UNKNOWN = -1  # code of a class that the model was not fitted with
 
 
-class Judged(NamedTuple):
+class ValidationRows(NamedTuple):
     """Where validation rows end in a tree, and their targets. A row has an entry for every node it ends in."""
 
     node: np.ndarray  # (entries,) where it ends
@@ -38,7 +38,7 @@ class Errors(NamedTuple):
     exponent: int
 
 
-def judge(model: Any, X: Any, y: Any, sample_weight: Any, *, allow_unknown: bool = False) -> Judged:
+def judge(model: Any, X: Any, y: Any, sample_weight: Any, *, allow_unknown: bool = False) -> ValidationRows:
     """Send a validation set down the model's tree."""
     table = model._read(X)
     y = read_target(model, y, allow_unknown)
@@ -52,8 +52,8 @@ def judge(model: Any, X: Any, y: Any, sample_weight: Any, *, allow_unknown: bool
         from spinney.prune.spread import ends_of_rows
 
         row, node, share = ends_of_rows(model.tree_, table)
-        return Judged(node, weight[row] * share, y[row], row)
-    return Judged(model._leaves(table), weight, y)
+        return ValidationRows(node, weight[row] * share, y[row], row)
+    return ValidationRows(model._leaves(table), weight, y)
 
 
 def read_target(model: Any, y: Any, allow_unknown: bool) -> np.ndarray:
@@ -91,7 +91,7 @@ def climb(tree: DecisionTree, node: np.ndarray) -> Iterator[tuple[np.ndarray, np
         entries, node = entries[node >= 0], node[node >= 0]
 
 
-def find_errors(tree: DecisionTree, judged: Judged) -> Errors:
+def find_errors(tree: DecisionTree, judged: ValidationRows) -> Errors:
     """The errors of every node."""
     exponent = scale_exponent(_largest_error(tree, judged), 61)
     shape = (tree.n_nodes, tree.n_outputs)
@@ -99,7 +99,7 @@ def find_errors(tree: DecisionTree, judged: Judged) -> Errors:
     says = tree.answers[:, :, 0] if not tree.is_class else tree.answers.argmax(axis=2)
     for level, (entries, node) in enumerate(climb(tree, judged.node)):
         off = _losses(tree, says[node], judged.y[entries]) * judged.weight[entries, None]
-        whole = np.rint(np.ldexp(off, exponent)).astype(np.int64)
+        whole = whole_numbers(off, exponent)
         _add_to(as_leaf, node, whole)
         if level == 0:
             _add_to(ending, node, whole)
@@ -116,7 +116,7 @@ def _losses(tree: DecisionTree, says: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (y - says) ** 2 if not tree.is_class else says != y
 
 
-def _largest_error(tree: DecisionTree, judged: Judged) -> float:
+def _largest_error(tree: DecisionTree, judged: ValidationRows) -> float:
     """What no sum of errors over the rows exceeds."""
     if tree.is_class:
         return float(judged.weight.sum() * tree.n_outputs)

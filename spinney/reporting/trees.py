@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spinney.tree.models import trees_of
-from spinney.view.phrases import Words, words_of
+from spinney.view.phrases import TreePhrases, words_of
 
 _MOST_TREES, _MOST_NODES, _OPEN_DEPTH = 3, 160, 2
 _NOTHING = 1e-6  # of a tree's largest value: what is smaller is 0 but for rounding
@@ -33,7 +33,7 @@ def first_trees(model: Any, class_names: list[str]) -> list[dict[str, Any]]:
     return found
 
 
-def _nest(words: Words, number: int) -> dict[str, Any]:
+def _nest(words: TreePhrases, number: int) -> dict[str, Any]:
     """The root with its children in it, as far as the most populous nodes go."""
     tree = words.tree
     size = tree.n_samples if words.counts_known else -tree.depth
@@ -60,7 +60,7 @@ def _nest(words: Words, number: int) -> dict[str, Any]:
     return nodes[0]
 
 
-def _says(words: Words, node: int) -> str:
+def _says(words: TreePhrases, node: int) -> str:
     if words.classes is None:
         values = words.tree.answers[:, :, 0]
         is_none = np.abs(values[node]).max() < _NOTHING * np.abs(values).max()  # as the root of a boosted tree

@@ -63,7 +63,7 @@ def narrow(values: np.ndarray) -> np.ndarray:
 # Trees are concatenated, each in preorder: a subtree is a run of consecutive nodes.
 
 
-class Shape(NamedTuple):
+class TreeShape(NamedTuple):
     """Parent, depth and end of every node of some trees."""
 
     parent: np.ndarray  # int64; -1 for a root
@@ -71,7 +71,7 @@ class Shape(NamedTuple):
     end: np.ndarray  # int64: one past the last node below
 
 
-def find_shape(size: np.ndarray) -> Shape:
+def find_shape(size: np.ndarray) -> TreeShape:
     """The shape of trees whose nodes have subtrees of these sizes.
 
     >>> shape = find_shape(np.array([5, 1, 3, 1, 1]))
@@ -85,7 +85,7 @@ def find_shape(size: np.ndarray) -> Shape:
     levels = np.split(order, np.cumsum(np.bincount(depth))[:-1]) if n else []
     for above, level in pairwise(levels):
         parent[level] = above[np.searchsorted(above, level) - 1]  # the last one of the level above before it
-    return Shape(parent, depth, end)
+    return TreeShape(parent, depth, end)
 
 
 def find_depths(size: np.ndarray) -> np.ndarray:

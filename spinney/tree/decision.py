@@ -43,7 +43,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from spinney.data.schema import Schema
-from spinney.tree.arrays import Shape, ends_of, small
+from spinney.tree.arrays import TreeShape, ends_of, small
 from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
 from spinney.tree.importance import decreases, importances
 
@@ -321,7 +321,7 @@ class DecisionTree(SklearnTree):
         return np.flatnonzero(bits[:n_categories])
 
     @property
-    def _shape(self) -> Shape:
+    def _shape(self) -> TreeShape:
         return self.forest.shape
 
     @property

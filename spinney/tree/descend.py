@@ -19,13 +19,13 @@ from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 from spinney.data.thresholds import stand_ins
 from spinney.tree.decision import DecisionTree
-from spinney.tree.packed import COLUMN, Steps, child_at, n_branches, next_by_number, next_by_value
+from spinney.tree.packed import COLUMN, StepNodes, child_at, n_branches, next_by_number, next_by_value
 
 _ROWS = 16_384  # rows of a block that is put together from several panels
 _CHUNK = 2048  # rows a thread takes at a time
 
 
-class Asker(Protocol):
+class TreeOrTrees(Protocol):
     """A tree, or many."""
 
     @property
@@ -50,7 +50,7 @@ def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     return leaf
 
 
-def sparse_leaves(packed: Steps, trees: range, table: SparseTable, team: Team) -> Iterator[tuple[int, np.ndarray]]:
+def sparse_leaves(packed: StepNodes, trees: range, table: SparseTable, team: Team) -> Iterator[tuple[int, np.ndarray]]:
     """(first row, int64 (trees, rows): the leaves of some rows in some trees that ask about numbers only).
 
     Each thread makes one row at a time dense.
@@ -106,7 +106,7 @@ def room_to_spread(tree: DecisionTree) -> int:
     return 1 + int(np.diff(tree.child_start).max(initial=0)) * (tree.max_depth + 1)
 
 
-def blocks(table: Table, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
+def blocks(table: Table, trees: TreeOrTrees) -> Iterator[tuple[int, np.ndarray]]:
     """(first row, values of some rows): all at once if the table is one block of memory, else put together.
 
     Then columns that are not tested may hold anything. Rows that are codes alone come as values that have these

@@ -22,7 +22,16 @@ from spinney.data.tables import Table
 from spinney.tree.descend import blocks, sparse_leaves
 from spinney.tree.descend_one import add_shares
 from spinney.tree.forest import Forest
-from spinney.tree.packed import COLUMN, MISSING, MIXED, Steps, next_by_code, next_by_number, next_by_pair, next_by_value
+from spinney.tree.packed import (
+    COLUMN,
+    MISSING,
+    MIXED,
+    StepNodes,
+    next_by_code,
+    next_by_number,
+    next_by_pair,
+    next_by_value,
+)
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Rows go down one tree together.
@@ -63,7 +72,7 @@ class _ByNumber(NamedTuple):
 
 
 class _ByValue(NamedTuple):
-    packed: Steps
+    packed: StepNodes
     first: int  # node of the tree
     values: np.ndarray
 
@@ -317,7 +326,7 @@ class _CodedSets(NamedTuple):
     first: np.ndarray
 
 
-def _questions(forest: Forest, values: np.ndarray) -> _Coded | _CodedSets | Steps:
+def _questions(forest: Forest, values: np.ndarray) -> _Coded | _CodedSets | StepNodes:
     bins = forest.bins
     if bins is None:
         return forest.steps
@@ -486,5 +495,5 @@ def _walk_steps(questions, tree, values, codes, at, row, leaf):
     walk_by_values(questions, tree, values, at, row, leaf)
 
 
-encode = by_type({_Coded: _encode_codes, _CodedSets: _encode_sets, Steps: _encode_steps})
-walk = by_type({_Coded: _walk_codes, _CodedSets: _walk_sets, Steps: _walk_steps})
+encode = by_type({_Coded: _encode_codes, _CodedSets: _encode_sets, StepNodes: _encode_steps})
+walk = by_type({_Coded: _walk_codes, _CodedSets: _walk_sets, StepNodes: _walk_steps})

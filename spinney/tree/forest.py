@@ -39,13 +39,13 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from spinney._packed_arrays import pack, unpack
-from spinney.tree.arrays import MOST_EXACT, Shape, ends_of, find_shape, narrow, small, trails
+from spinney.tree.arrays import MOST_EXACT, TreeShape, ends_of, find_shape, narrow, small, trails
 
 if TYPE_CHECKING:
     from spinney.data.encode import Bins
     from spinney.tree.decision import DecisionTree
     from spinney.tree.descend_one import OneRow
-    from spinney.tree.packed import Pairs, Steps, Words
+    from spinney.tree.packed import StepNodes, WordNodes, WordPairNodes
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ class Forest:
         return self.size == 1
 
     @cached_property
-    def shape(self) -> Shape:
+    def shape(self) -> TreeShape:
         """Parent, depth and end of every node."""
         return find_shape(self.size)
 
@@ -410,19 +410,19 @@ class Forest:
         return replace(self, bins=None, code=nothing, threshold=self.thresholds(), set_start=set_start, sets=sets)
 
     @cached_property
-    def words(self) -> Words:
+    def words(self) -> WordNodes:
         from spinney.tree.packed import pack_words
 
         return pack_words(self)
 
     @cached_property
-    def pairs(self) -> Pairs:
+    def pairs(self) -> WordPairNodes:
         from spinney.tree.packed import pack_pairs
 
         return pack_pairs(self)
 
     @cached_property
-    def steps(self) -> Steps:
+    def steps(self) -> StepNodes:
         from spinney.tree.packed import pack_steps
 
         return pack_steps(self)

@@ -1,4 +1,4 @@
-"""Trees packed for prediction: `Words` and `Pairs` of them, which test codes, and `Steps`, which test values.
+"""Trees packed for prediction: `WordNodes` and `WordPairNodes`, which test codes, and `StepNodes`, which test values.
 
 A word is eight bytes, so that a step down a tree is one load and a compare:
 
@@ -49,7 +49,7 @@ LEFT, BY_SET, BY_BRANCH, STAYS, SPREADS_OUT = (np.int32(1 << k) for k in (30, 29
 COLUMN = np.int32((1 << 26) - 1)
 
 
-class Words(NamedTuple):
+class WordNodes(NamedTuple):
     """All trees' nodes end to end."""
 
     words: np.ndarray  # uint64
@@ -60,7 +60,7 @@ class Words(NamedTuple):
     votes: np.ndarray  # uint8: a leaf's only class, or MIXED; empty if too few leaves have only one
 
 
-class Pairs(NamedTuple):
+class WordPairNodes(NamedTuple):
     """The same with each node's set beside it: for large trees that ask about sets."""
 
     pairs: np.ndarray  # uint64 (nodes, 2)
@@ -69,7 +69,7 @@ class Pairs(NamedTuple):
     votes: np.ndarray  # uint8
 
 
-class Steps(NamedTuple):
+class StepNodes(NamedTuple):
     """The same, for questions about values."""
 
     steps: np.ndarray  # STEP records
@@ -79,7 +79,7 @@ class Steps(NamedTuple):
     depth: np.ndarray  # int64
 
 
-def pack_words(forest: Forest) -> Words:
+def pack_words(forest: Forest) -> WordNodes:
     """Trees that have bins."""
     asks, is_set = np.flatnonzero(~forest.is_leaf), forest.is_set
     words = _words(forest, (forest.code + _turn(forest) + _TURN) << _LIMIT)
@@ -89,10 +89,10 @@ def pack_words(forest: Forest) -> Words:
         bits_at[asks[is_set]] = np.arange(is_set.sum())
     # copies: kernels are compiled for arrays that can be written to, which those of a file may not be
     bits = forest.sets.reshape(-1, 4).copy()
-    return Words(words, bits, bits_at, forest.first.copy(), _depths(forest), _votes(forest))
+    return WordNodes(words, bits, bits_at, forest.first.copy(), _depths(forest), _votes(forest))
 
 
-def pack_pairs(forest: Forest) -> Pairs:
+def pack_pairs(forest: Forest) -> WordPairNodes:
     """Trees that have bins, and sets of any number of words."""
     asks, is_set = np.flatnonzero(~forest.is_leaf), forest.is_set
     limit = forest.code + _turn(forest) + _TURN
@@ -102,7 +102,7 @@ def pack_pairs(forest: Forest) -> Pairs:
     pairs[:, 0] = _words(forest, limit << _LIMIT)
     pairs[asks[is_set], 1] = np.where(is_long, start.astype(np.uint64), forest.sets[start])
     sets = forest.sets.copy() if is_long.any() else np.empty(0, np.uint64)
-    return Pairs(pairs, sets, forest.first.copy(), _votes(forest))
+    return WordPairNodes(pairs, sets, forest.first.copy(), _votes(forest))
 
 
 def _votes(forest: Forest) -> np.ndarray:
@@ -144,7 +144,7 @@ def _words(forest: Forest, limit: np.ndarray) -> np.ndarray:
     return words
 
 
-def for_columns_asked(packed: Words, trees: range) -> tuple[Words, np.ndarray]:
+def for_columns_asked(packed: WordNodes, trees: range) -> tuple[WordNodes, np.ndarray]:
     """The same trees for a table of only those columns that some of them ask about; and these columns."""
     part = slice(packed.first[trees.start], packed.first[trees.stop])
     some = packed.words[part]
@@ -154,7 +154,7 @@ def for_columns_asked(packed: Words, trees: range) -> tuple[Words, np.ndarray]:
     return packed._replace(words=words), columns.astype(np.int64)
 
 
-def pack_steps(forest: Forest) -> Steps:
+def pack_steps(forest: Forest) -> StepNodes:
     """Any trees."""
     steps = np.zeros(forest.n_nodes, STEP)
     own = _own_numbers(forest)
@@ -178,7 +178,7 @@ def pack_steps(forest: Forest) -> Steps:
         flags |= np.where(turn & bit, flag, np.int32(0))
     steps["threshold"], steps["right"] = np.nan, own
     steps["threshold"][asks], steps["feature"][asks], steps["right"][asks] = threshold, forest.feature | flags, right
-    return Steps(steps, children, sets.copy(), forest.first.copy(), _depths(forest))
+    return StepNodes(steps, children, sets.copy(), forest.first.copy(), _depths(forest))
 
 
 def _depths(forest: Forest) -> np.ndarray:

@@ -28,7 +28,7 @@ from spinney.data.tables import Table
 from spinney.tree.descend_many import add_values, leaves_of_rows
 from spinney.tree.forest import Forest
 from spinney.tree.packed import (
-    Words,
+    WordNodes,
     asks_set,
     column_of,
     for_columns_asked,
@@ -225,7 +225,7 @@ def leaf_numbers(forest: Forest, table: Table, team: Team) -> np.ndarray:
     return leaves
 
 
-def leaves_of(packed: Words, n_bins: np.ndarray, codes: np.ndarray, trees: range, team: Team) -> np.ndarray:
+def leaves_of(packed: WordNodes, n_bins: np.ndarray, codes: np.ndarray, trees: range, team: Team) -> np.ndarray:
     """The same of encoded rows, codes (columns, rows), in some of the trees."""
     leaves = np.empty((codes.shape[1], len(trees)), np.int32)
     team.run(find_leaves, packed, n_bins, codes, (trees.start, trees.stop), _desks(team), leaves)

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 from spinney._whole_file import write_whole
 from spinney.view.chosen import choose_tree
 from spinney.view.colours import node_colours
-from spinney.view.phrases import Box, Words, check_count, check_depth, words_of
+from spinney.view.phrases import Box, TreePhrases, check_count, check_depth, words_of
 
 MORE = "..."  # stands for what lies below max_depth
 
@@ -124,7 +124,7 @@ def _head(fontname: str, filled: bool, rounded: bool, rotate: bool, leaves_paral
         yield "rankdir=LR ;"
 
 
-def _body(words: Words, shown: list[int], label: Any, fills: list[str] | None, write: Any) -> Iterator[str]:
+def _body(words: TreePhrases, shown: list[int], label: Any, fills: list[str] | None, write: Any) -> Iterator[str]:
     """A line for each node and one for the edge that leads to it."""
     tree, seen = words.tree, set(shown)
     for node in shown:
@@ -139,7 +139,7 @@ def _body(words: Words, shown: list[int], label: Any, fills: list[str] | None, w
             yield f"{node} -> {children[0]} ;"
 
 
-def _edge(words: Words, parent: int, child: int, write: Any) -> str:
+def _edge(words: TreePhrases, parent: int, child: int, write: Any) -> str:
     """yes and no are written at the root, or everywhere if some questions have other answers; these always are."""
     branch = int(words.tree.branch[child])
     if not words.needs_tag(parent):
@@ -150,7 +150,7 @@ def _edge(words: Words, parent: int, child: int, write: Any) -> str:
     return f"{parent} -> {child} [labeldistance=2.5, labelangle={-45 if branch else 45}, headlabel={tag}] ;"
 
 
-def _ranks(words: Words, shown: list[int]) -> Iterator[str]:
+def _ranks(words: TreePhrases, shown: list[int]) -> Iterator[str]:
     """Nodes of one level side by side, and all leaves at the bottom."""
     tree = words.tree
     seen = set(shown)

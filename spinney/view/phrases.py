@@ -1,6 +1,6 @@
 """Words: a node's question, a branch's answer and the lines of a node's box. Every phrase has its one home here.
 
-In: a fitted model and the names to use. Out: `Words`, which text, rules, dot and pictures are put together from.
+In: a fitted model and the names to use. Out: `TreePhrases`, which text, rules, dot and pictures are put together from.
 
     question(node)         petal width <= 0.80      island in {Biscoe, Dream}     Outlook
     answer(node, branch)   petal width >  0.80      island = Torgersen            Outlook = Sunny
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.data.schema import Column
+from spinney.data.schema import SchemaColumn
 from spinney.tree.decision import BRANCHES, NUMBER, DecisionTree, OneTree
 from spinney.view.numbers import spell, write, write_amount, write_boolean, write_value
 from spinney.view.paths import Limits, limits_of_nodes
@@ -48,7 +48,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Words:
+class TreePhrases:
     """A fitted tree in words."""
 
     tree: DecisionTree
@@ -246,11 +246,13 @@ def _bracket(parts: Sequence[str]) -> str:
 # --- from a model ------------------------------------------------------------------------------------------------
 
 
-def words_of(model: OneTree, feature_names: Any, class_names: Any, generic: str = "feature_{}", **style: Any) -> Words:
-    """The model in words; `generic` names columns that have no name, `style` is for `Words`."""
+def words_of(
+    model: OneTree, feature_names: Any, class_names: Any, generic: str = "feature_{}", **style: Any
+) -> TreePhrases:
+    """The model in words; `generic` names columns that have no name, `style` is for `TreePhrases`."""
     columns = model._schema.columns
     own = column_names(columns, generic)
-    return Words(
+    return TreePhrases(
         tree=model.tree_,
         names=own if feature_names is None else _names("feature_names", feature_names, len(own)),
         categories=[
@@ -264,7 +266,7 @@ def words_of(model: OneTree, feature_names: Any, class_names: Any, generic: str 
     )
 
 
-def column_names(columns: Sequence[Column], generic: str = "feature_{}") -> list[str]:
+def column_names(columns: Sequence[SchemaColumn], generic: str = "feature_{}") -> list[str]:
     """The names of the table's columns, on one line each."""
     return [generic.format(i) if column.name is None else _line(column.name) for i, column in enumerate(columns)]
 

@@ -14,7 +14,7 @@ from spinney.view.chosen import choose_tree
 from spinney.view.colours import node_colours
 from spinney.view.graphviz import MORE
 from spinney.view.layout import Layout, arrange
-from spinney.view.phrases import Box, Words, check_count, check_depth, words_of
+from spinney.view.phrases import Box, TreePhrases, check_count, check_depth, words_of
 
 _FONT = 10.0  # size at which boxes are measured, in points; lengths below are in points at this size
 _LARGEST, _SMALLEST, _LEAST = 14.0, 3.0, 0.1  # sizes: no larger; no smaller without a warning; no smaller
@@ -155,7 +155,7 @@ def _clear(plt: Any, ax: Any) -> Any:
 # --- what is drawn -------------------------------------------------------------------------------------------------
 
 
-def _pieces(words: Words, box: Box, deepest: float, filled: bool) -> list[_Piece]:
+def _pieces(words: TreePhrases, box: Box, deepest: float, filled: bool) -> list[_Piece]:
     """The nodes down to `deepest`, parents first, each cut branch ending in one piece "..."."""
     tree = words.tree
     shown = [node for node in range(tree.n_nodes) if tree.depth[node] <= deepest]
@@ -173,7 +173,7 @@ def _pieces(words: Words, box: Box, deepest: float, filled: bool) -> list[_Piece
     return pieces + cut
 
 
-def _tag(words: Words, node: int) -> str | None:
+def _tag(words: TreePhrases, node: int) -> str | None:
     parent = int(words.tree.parent[node])
     if parent < 0 or not words.needs_tag(parent):
         return None

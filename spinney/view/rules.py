@@ -16,7 +16,7 @@ from spinney.tree.decision import OneTree
 from spinney.view.chosen import choose_tree
 from spinney.view.numbers import write, write_share
 from spinney.view.paths import Limits
-from spinney.view.phrases import EMPTY, OR_MISSING, Words, check_count, class_labels, words_of
+from spinney.view.phrases import EMPTY, OR_MISSING, TreePhrases, check_count, class_labels, words_of
 
 if TYPE_CHECKING:
     from spinney.view.simplify import Simple
@@ -170,10 +170,10 @@ def _is_kept(rule: Rule, min_samples: int, min_confidence: float) -> bool:
 
 
 def _simplified(
-    model: OneTree, words: Words, rules: list[Rule], answers: Any, X: Any, y: Any, sample_weight: Any
+    model: OneTree, words: TreePhrases, rules: list[Rule], answers: Any, X: Any, y: Any, sample_weight: Any
 ) -> list[Rule]:
     """The rules that rows of a table do not want to miss."""
-    from spinney.view.simplify import Rows, simplify
+    from spinney.view.simplify import RuleRows, simplify
 
     if answers is None or len(answers) > 1:
         raise ValueError("simplify=True is supported only for classification with one output.")
@@ -185,7 +185,7 @@ def _simplified(
         raise ValueError(f"y must have one value for each of the {table.n_rows} rows of X, got shape {labels.shape}.")
     place = {label: number for number, label in enumerate(class_labels(model)[0])}
     weight = read_weights(sample_weight, table.n_rows).total()
-    rows = Rows(
+    rows = RuleRows(
         [[_passes(table.column(f), one) for f, one in words.limits[rule.leaf].items()] for rule in rules],
         words.tree.majority[[rule.leaf for rule in rules], 0],
         np.array([place.get(label, -1) for label in labels.tolist()]),
@@ -205,7 +205,7 @@ def _passes(values: np.ndarray, limits: Limits) -> np.ndarray:
     return np.where(np.isnan(values), limits.missing, inside)
 
 
-def _write_simple(words: Words, rules: list[Rule], answers: Any, one: Simple) -> Rule:
+def _write_simple(words: TreePhrases, rules: list[Rule], answers: Any, one: Simple) -> Rule:
     conditions = tuple(rules[one.rule].conditions[k] for k in one.conditions)
     share = one.right / one.weight if one.weight > 0.0 else 0.0
     told = f"{one.n_rows} sample{'' if one.n_rows == 1 else 's'}" + (f", {write_share(share)}" if one.n_rows else "")
@@ -222,7 +222,7 @@ def _write_simple(words: Words, rules: list[Rule], answers: Any, one: Simple) ->
     )
 
 
-def _check(words: Words, min_confidence: float, sort: str) -> None:
+def _check(words: TreePhrases, min_confidence: float, sort: str) -> None:
     if sort not in _ORDERS:
         raise ValueError(f"sort must be one of {', '.join(map(repr, _ORDERS))}, got {sort!r}.")
     if not 0 <= min_confidence <= 1:
@@ -231,7 +231,7 @@ def _check(words: Words, min_confidence: float, sort: str) -> None:
         raise ValueError(f"min_confidence must be 0 for a regression tree, got {min_confidence!r}.")
 
 
-def _rule(words: Words, leaf: int, answers: Any, values: list[tuple | None], show_missing: bool) -> Rule:
+def _rule(words: TreePhrases, leaf: int, answers: Any, values: list[tuple | None], show_missing: bool) -> Rule:
     tree = words.tree
     conditions = tuple(
         _condition(words, feature, limits, values[feature], show_missing)
@@ -250,7 +250,7 @@ def _rule(words: Words, leaf: int, answers: Any, values: list[tuple | None], sho
     )
 
 
-def _condition(words: Words, feature: int, limits: Limits, values: tuple | None, show_missing: bool) -> Condition:
+def _condition(words: TreePhrases, feature: int, limits: Limits, values: tuple | None, show_missing: bool) -> Condition:
     text = words.condition(feature, limits)
     return Condition(
         feature=feature,
@@ -262,7 +262,7 @@ def _condition(words: Words, feature: int, limits: Limits, values: tuple | None,
     )
 
 
-def _prediction(words: Words, leaf: int, answers: Any) -> Any:
+def _prediction(words: TreePhrases, leaf: int, answers: Any) -> Any:
     found = words.tree.answers[leaf]
     if answers is None:
         predictions = tuple(found[:, 0].tolist())
@@ -271,7 +271,7 @@ def _prediction(words: Words, leaf: int, answers: Any) -> Any:
     return predictions[0] if len(predictions) == 1 else predictions
 
 
-def _sentence(words: Words, leaf: int, conditions: tuple[Condition, ...], confidence: float | None) -> str:
+def _sentence(words: TreePhrases, leaf: int, conditions: tuple[Condition, ...], confidence: float | None) -> str:
     count = int(words.tree.n_samples[leaf])
     told, measure = [f"{count} sample{'' if count == 1 else 's'}"] if words.counts_known else [], words.measure(leaf)
     if words.is_empty(leaf):

@@ -20,7 +20,7 @@ import numpy as np
 _CF = 0.25  # C4.5's confidence
 
 
-class Rows(NamedTuple):
+class RuleRows(NamedTuple):
     """The rows that rules are simplified by."""
 
     passes: list[list[np.ndarray]]  # of each rule, for each of its conditions: which rows it lets through
@@ -40,7 +40,7 @@ class Simple(NamedTuple):
     right: float  # of those that it decides rightly
 
 
-def simplify(rows: Rows, n_classes: int) -> list[Simple]:
+def simplify(rows: RuleRows, n_classes: int) -> list[Simple]:
     """The rules that are left, in order; the last has no conditions (and rule -1)."""
     kept = [_drop_conditions(rows, number) for number in range(len(rows.says))]
     found: dict[Any, tuple[float, int, tuple[int, ...], np.ndarray]] = {}
@@ -58,13 +58,13 @@ def simplify(rows: Rows, n_classes: int) -> list[Simple]:
     return [_finish(rows, first == place, *one) for place, one in enumerate(asked)]
 
 
-def _finish(rows: Rows, here: np.ndarray, rule: int, conditions: tuple[int, ...], says: int) -> Simple:
+def _finish(rows: RuleRows, here: np.ndarray, rule: int, conditions: tuple[int, ...], says: int) -> Simple:
     weight = rows.weight * here
     right = float(weight[rows.classes == says].sum())
     return Simple(rule, conditions, says, int(np.count_nonzero(weight)), float(weight.sum()), right)
 
 
-def _drop_conditions(rows: Rows, number: int) -> tuple[float, tuple[int, ...], np.ndarray]:
+def _drop_conditions(rows: RuleRows, number: int) -> tuple[float, tuple[int, ...], np.ndarray]:
     """(bound of the errors, conditions that stay, rows that pass them)."""
     masks, wrong = rows.passes[number], rows.classes != rows.says[number]
     chosen = list(range(len(masks)))
@@ -88,7 +88,7 @@ def _all(masks: Sequence[np.ndarray], chosen: Sequence[int], n_rows: int) -> np.
     return covered
 
 
-def _bound(rows: Rows, covered: np.ndarray, wrong: np.ndarray) -> float:
+def _bound(rows: RuleRows, covered: np.ndarray, wrong: np.ndarray) -> float:
     """Upper bound of the error rate; 1 where there are no rows."""
     from spinney.criteria.pessimism import extra_errors
 
@@ -99,7 +99,7 @@ def _bound(rows: Rows, covered: np.ndarray, wrong: np.ndarray) -> float:
     return (errors + float(extra_errors(total, errors, _CF))) / total
 
 
-def _drop_rules(rows: Rows, cover: np.ndarray, says: np.ndarray, n_classes: int) -> list[int]:
+def _drop_rules(rows: RuleRows, cover: np.ndarray, says: np.ndarray, n_classes: int) -> list[int]:
     """The rules that are missed if they go, by number."""
     alive = list(range(len(cover)))
     while alive:
@@ -130,7 +130,7 @@ def _two_matches(cover: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, _first_match(rest)
 
 
-def _majority(rows: Rows, here: np.ndarray, n_classes: int) -> int:
+def _majority(rows: RuleRows, here: np.ndarray, n_classes: int) -> int:
     """The most common class of some rows; of all, if there are none."""
     chosen = here & (rows.classes >= 0)
     chosen = chosen if rows.weight[chosen].any() else rows.classes >= 0

@@ -10,7 +10,7 @@ import numpy as np
 from spinney.tree.decision import SPREADS, STOPS, DecisionTree
 from spinney.view.chosen import choose_tree
 from spinney.view.numbers import write
-from spinney.view.phrases import EMPTY, OR_MISSING, Words, check_count, check_depth, words_of
+from spinney.view.phrases import EMPTY, OR_MISSING, TreePhrases, check_count, check_depth, words_of
 
 
 def export_text(
@@ -79,7 +79,7 @@ def export_text(
     return "".join(f"{step * depth}{dash} {text}\n" for depth, text in lines)
 
 
-def _lines(words: Words, max_depth: float, show_weights: bool, show_missing: bool) -> Iterator[tuple[int, str]]:
+def _lines(words: TreePhrases, max_depth: float, show_weights: bool, show_missing: bool) -> Iterator[tuple[int, str]]:
     """(depth, text) of every line. Nodes are numbered in the order in which they are read."""
     tree = words.tree
     height = _heights(tree)
@@ -97,14 +97,14 @@ def _lines(words: Words, max_depth: float, show_weights: bool, show_missing: boo
             yield from _missing(words, node, depth, show_weights)
 
 
-def _branch(words: Words, node: int, show_missing: bool) -> str:
+def _branch(words: TreePhrases, node: int, show_missing: bool) -> str:
     """The answer that leads to a node."""
     parent, branch = int(words.tree.parent[node]), int(words.tree.branch[node])
     answer = words.answer(parent, branch)
     return answer + OR_MISSING if show_missing and words.takes_missing(parent, branch) else answer
 
 
-def _missing(words: Words, node: int, depth: int, show_weights: bool) -> Iterator[tuple[int, str]]:
+def _missing(words: TreePhrases, node: int, depth: int, show_weights: bool) -> Iterator[tuple[int, str]]:
     """Lines on missing values at questions that do not send them down one branch."""
     name, way = words.names[words.tree.feature[node]], words.tree.missing[node]
     if way == STOPS:
@@ -114,7 +114,7 @@ def _missing(words: Words, node: int, depth: int, show_weights: bool) -> Iterato
         yield depth, f"{name} is missing: every branch, by its weight"
 
 
-def _leaf(words: Words, node: int, show_weights: bool) -> str:
+def _leaf(words: TreePhrases, node: int, show_weights: bool) -> str:
     said, empty = words.prediction(node), f" ({EMPTY})" if words.is_empty(node) else ""
     if words.classes is None:
         return f"{words.says}: " + (said if said.startswith("[") else f"[{said}]") + empty
@@ -122,7 +122,7 @@ def _leaf(words: Words, node: int, show_weights: bool) -> str:
     return f"weights: {_weights(words, node)} {text}" if show_weights else text
 
 
-def _weights(words: Words, node: int) -> str:
+def _weights(words: TreePhrases, node: int) -> str:
     """[50.00, 0.00, 0.00]; one after the other for several outputs."""
     rows = [row[: len(names)] for row, names in zip(words.weights(node), words.classes or [])]
     return ", ".join(f"[{', '.join(write(weight, words.decimals) for weight in row)}]" for row in rows)

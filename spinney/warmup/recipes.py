@@ -277,6 +277,7 @@ def _kinds(every: bool, classifier: Any, regressor: Any) -> Iterator[Recipe]:
 
 def _boosting(every: bool) -> Iterator[Recipe]:
     from spinney import GradientBoostingClassifier, GradientBoostingRegressor, boosting_cv
+    from spinney.criteria.losses import LOSSES
 
     few: dict[str, Any] = {"n_estimators": 2, "min_samples_leaf": 5}
     yield from _kinds(every, lambda: GradientBoostingClassifier(**few), lambda: GradientBoostingRegressor(**few))
@@ -289,7 +290,7 @@ def _boosting(every: bool) -> Iterator[Recipe]:
         "early stopping, three classes",
         lambda: _use(GradientBoostingClassifier(early_stopping=True, **few), X, classes(X, 3)),
     )
-    for loss in ("absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"):
+    for loss in (kind.name for kind in LOSSES if not kind.needs_classes and kind.name != "squared_error"):
         model = GradientBoostingRegressor(loss=loss, early_stopping=True, **few)
         yield f"loss {loss}", partial(_use, model, X, np.abs(y) + 0.1)
         yield f"loss {loss}, weights", partial(_use, model, X, np.abs(y) + 0.1, sample_weight=weights(X))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.cluster.minibatch import Draws, MiniBatchSettings, RunningMeans, Smoothed, run_batches
+from spinney.cluster.minibatch import BatchDraws, MiniBatchSettings, RunningMeans, Smoothed, run_batches
 from tests.cluster.cases import ALONE, blobs, points_of, tables
 from tests.compiled import THREADS, few
 from tests.oracles import clustering as reference_cluster
@@ -103,10 +103,10 @@ def test_what_ends_a_run():
 @pytest.mark.parametrize("weights", [None, [1, 0, 3, 0, 4], [0.5, 0.0, 1.5, 0.0, 2.0]])
 def test_draws_follow_weights(weights):
     points = points_of(np.arange(5.0)[:, None], weights)
-    draws = Draws(points, 7)
+    draws = BatchDraws(points, 7)
     places = np.concatenate([draws.draw(number, 4000) for number in range(5)])
     share = np.bincount(places, minlength=5)
     wanted = points.weights() / points.weights().sum()
     np.testing.assert_allclose(share / len(places), wanted, atol=0.02)
-    np.testing.assert_array_equal(draws.draw(3, 10), Draws(points, 7).draw(3, 10))
+    np.testing.assert_array_equal(draws.draw(3, 10), BatchDraws(points, 7).draw(3, 10))
     assert (draws.draw(3, 10) != draws.draw(4, 10)).any()

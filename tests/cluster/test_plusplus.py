@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.cluster.plusplus import Search, _draw_numbers, plus_plus, random_rows
+from spinney.cluster.plusplus import PlusPlusSearch, _draw_numbers, plus_plus, random_rows
 from tests.cluster.cases import ALONE, blobs, points_of, tables
 from tests.compiled import THREADS, few
 from tests.oracles import clustering as reference_cluster
@@ -30,7 +30,7 @@ def test_the_twin_draws_the_same(values, data):
     key = data.draw(st.integers(0, 10**6))
     n_candidates = data.draw(st.integers(1, 6))
     draws = [numbers(key, k, n_candidates) for k in range(n_centres)]
-    scale = Search(points, np.uint64(key), n_candidates, ALONE).scale
+    scale = PlusPlusSearch(points, np.uint64(key), n_candidates, ALONE).scale
     counts = [int(one) for one in weight[points.order]]
     wanted = reference_cluster.plus_plus(values[points.order], counts, scale, draws, n_centres)
     assert plus_plus(points, n_centres, key, ALONE, n_candidates).tolist() == wanted

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from spinney.criteria import impurity
 from spinney.criteria.impurity import ENTROPY, ERROR, GINI, LOG_BITS, NAMES, POISSON, SQUARED, class_impurity, log_table
+from spinney.estimators.params import CLASS_CRITERIA, NUMBER_CRITERIA
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels
@@ -163,3 +164,16 @@ def test_no_split_is_passed_over_that_is_as_good_as_the_best(weights, sums):
         assert may_exceed(*given, other)
     if score > 0.0:
         assert not may_exceed(*given, score * (1.0 + 1e-9))
+
+
+def test_a_criterion_without_a_branch_is_an_error_at_import():
+    impurity.check_branches("here", impurity.OF_CLASSES, GINI, ERROR, ENTROPY)
+    with pytest.raises(NotImplementedError, match=r"here has no branch, or one too many, for criterion \[1\]"):
+        impurity.check_branches("here", impurity.OF_CLASSES, GINI, ERROR)
+    with pytest.raises(NotImplementedError, match=r"criterion \[7\]"):
+        impurity.check_branches("here", (*impurity.OF_TERMS, 7), GINI, ENTROPY)
+
+
+def test_every_name_is_a_parameter():
+    options = {*CLASS_CRITERIA[0].options, *NUMBER_CRITERIA[0].options}
+    assert options == set(NAMES)

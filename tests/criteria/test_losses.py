@@ -5,8 +5,7 @@ import pytest
 
 from spinney.criteria.exp_log import log_of
 from spinney.criteria.losses import (
-    BY_NAME,
-    FORMULAS,
+    CUSTOM,
     AbsoluteError,
     Exponential,
     Gamma,
@@ -17,11 +16,18 @@ from spinney.criteria.losses import (
     SquaredError,
     Tweedie,
     derivatives,
+    has_log_link,
+    kind_of,
     response,
     softmax_derivatives,
     value,
 )
+from spinney.criteria.losses import (
+    LOSSES as KINDS,
+)
+from spinney.criteria.user_loss import compile_loss
 from spinney.data.weights import Weights, read_weights
+from spinney.estimators.boosting.params import CLASS_LOSS, NUMBER_LOSS
 from tests.compiled import outer
 
 LOSSES = [
@@ -68,7 +74,37 @@ def targets(loss, n=60):
 
 
 def test_every_loss_is_tested():
-    assert {type(loss) for loss in LOSSES} == set(FORMULAS) == set(BY_NAME.values())
+    assert {type(loss) for loss in LOSSES} == {kind.make for kind in KINDS}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_the_properties_of_a_loss_are_those_of_its_formulas(kind):
+    loss, random = kind.make(), np.random.RandomState(5)
+    raw, y = random.randn(50), random.rand(50) + 0.1
+    _, gradient, hessian, response = evaluate(loss, raw, y)
+    assert kind_of(loss) is kind_of(kind.name) is kind
+    assert kind.has_unit_hessian == (hessian == 1.0).all()
+    assert kind.gradient_is_residual == (gradient == raw - y).all()
+    link = {"identity": lambda raw: raw, "exp": np.exp, "logistic": lambda raw: 1 / (1 + np.exp(-raw))}[kind.link]
+    np.testing.assert_allclose(response, link(kind.link_scale * raw), rtol=1e-14)
+    assert has_log_link(loss) == (kind.link == "exp") == hasattr(loss, "variance_power")
+    assert kind.leaves_are_quantiles == ("quantile" in loss._fields)
+    assert set(kind.parameters) <= set(loss._fields)
+    if kind.link == "identity":
+        _, doubled, after, _ = evaluate(loss, 16 * raw, 16 * y)
+        grows = (np.abs(doubled) > np.abs(gradient)).any() and (after == hessian).all()
+        assert kind.scales_gradients == grows
+
+
+def test_every_loss_is_in_the_texts_of_the_parameters():
+    for kind in KINDS:
+        assert f'"{kind.name}"' in str((CLASS_LOSS if kind.needs_classes else NUMBER_LOSS)["loss"])
+
+
+def test_nothing_is_assumed_of_a_loss_of_ones_own():
+    own = compile_loss(type("L", (), {"gradient": lambda y, raw: raw - y, "hessian": lambda y, raw: 1.0}), "identity")
+    assert kind_of(own) is kind_of("unknown") is CUSTOM
+    assert not any(value for value in CUSTOM if value is True)
 
 
 @pytest.mark.kernels

@@ -9,7 +9,7 @@ import pytest
 from spinney._team import Team
 from spinney.data import dataset
 from spinney.data import encode as binning
-from spinney.data.files.store import Kept, Writing, checksum, keep
+from spinney.data.files.store import MappedArrays, Writing, checksum, keep
 from spinney.data.tables import Panel, Table
 from spinney.ensemble.forests import fit as forests
 
@@ -23,7 +23,7 @@ def in_turn(function, parts):
 def test_arrays_come_back(tmp_path):
     arrays = {"a": np.arange(7), "b": np.arange(6, dtype=np.uint8).reshape(2, 3), "none": np.empty(0, np.float32)}
     keep(tmp_path / "x", arrays, {"what": "this"})
-    kept = Kept(tmp_path / "x")
+    kept = MappedArrays(tmp_path / "x")
     kept.check(in_turn)
     assert kept.header["about"] == {"what": "this"}
     for name, array in arrays.items():
@@ -31,7 +31,7 @@ def test_arrays_come_back(tmp_path):
         assert kept.arrays[name].dtype == array.dtype
     assert kept.arrays["a"].flags.writeable  # for kernels, which are compiled for such; the file stays as it is
     kept.arrays["a"][0] = 9
-    assert Kept(tmp_path / "x").arrays["a"][0] == 0
+    assert MappedArrays(tmp_path / "x").arrays["a"][0] == 0
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
 
 
@@ -53,7 +53,7 @@ def test_files_hold_more_than_two_thousand_million_rows(tmp_path, monkeypatch):
     with Writing(tmp_path / "x", {"codes": (np.uint8, (3, FAR))}, {}) as file:
         file.write_columns("codes", FAR - 2, np.array([[1, 2], [3, 4], [5, 6]], np.uint8))
         file.finish()
-    codes = Kept(tmp_path / "x").arrays["codes"]
+    codes = MappedArrays(tmp_path / "x").arrays["codes"]
     assert codes[:, -2:].tolist() == [[1, 2], [3, 4], [5, 6]]
     assert codes.size > 2**32
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinney.data.schema import Column, Schema, learn_and_read
+from spinney.data.schema import Schema, SchemaColumn, learn_and_read
 
 STRINGS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=4)
 NUMBERS = st.floats(allow_nan=False) | st.integers(-(2**40), 2**40) | st.booleans()
@@ -66,7 +66,7 @@ def test_codes_are_category_indices_and_unseen_is_missing(values, later):
 def test_category_order_and_unused_categories_do_not_matter():
     first = pd.DataFrame({"c": pd.Categorical(["b", "a"], categories=["b", "z", "a"], ordered=True)})
     second = pd.DataFrame({"c": ["a", "b"]})
-    assert Schema.learn(first) == Schema.learn(second) == Schema((Column("c", ("a", "b")),))
+    assert Schema.learn(first) == Schema.learn(second) == Schema((SchemaColumn("c", ("a", "b")),))
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_booleans_are_categories_where_wanted():
     ]
     for frame in frames:
         schema, table = learn_and_read(frame, with_booleans=True)
-        assert schema.columns == (Column("b", (False, True)), Column("n"))
+        assert schema.columns == (SchemaColumn("b", (False, True)), SchemaColumn("n"))
         np.testing.assert_array_equal(table.column(0)[:2], [1, 0])
         assert not learn_and_read(frame)[0].is_categorical.any()
         assert not learn_and_read(frame, None, with_booleans=True)[0].is_categorical.any()

@@ -29,7 +29,7 @@ from spinney.data.files import batches as batch_files
 from spinney.data.files import batches as batches_module
 from spinney.data.files import csv as text_batches
 from spinney.data.files import streamed, streamed_rows
-from spinney.data.files.batches import Batch, FileBatches, SpilledBatches, Waiting, read_ahead
+from spinney.data.files.batches import Batch, FileBatches, PendingBatch, SpilledBatches, read_ahead
 from spinney.evaluate import cross_validate
 
 N = 1200
@@ -454,7 +454,7 @@ def test_batches_are_read_ahead_in_their_order_and_not_too_many(monkeypatch):
                 return Batch(k, f"batch {k}")
 
             begun.append(k)
-            yield Waiting(n_cells, read)
+            yield PendingBatch(n_cells, read)
 
     batches = read_ahead(waiting([1] * 5))
     assert [batch.frame for batch in batches] == [0, 1, 2, 3, 4]

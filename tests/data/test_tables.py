@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from spinney.data.reading import open_table, read_objects, with_rows
 from spinney.data.schema import Schema, learn_and_read
-from spinney.data.tables import Labels, Numbers, Table
+from spinney.data.tables import DictionaryColumn, NumberColumn, Table
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)
 INTEGERS = st.integers(-(2**53), 2**53)
@@ -258,7 +258,7 @@ def test_arrow_strings_of_every_type(kind):
 def test_objects_that_are_numbers():
     values = [1, True, 2.5, np.float32(3), np.int8(4), decimal.Decimal("5.5"), None, pd.NA, pd.NaT, np.nan]
     column = read_objects(values, "Column 0")
-    assert isinstance(column, Numbers)
+    assert isinstance(column, NumberColumn)
     X = np.array(values, dtype=object)[:, None]
     nan = np.nan
     np.testing.assert_array_equal(dense(read(X))[:, 0], [1, 1, 2.5, 3, 4, 5.5, nan, nan, nan, nan])
@@ -266,7 +266,7 @@ def test_objects_that_are_numbers():
 
 def test_objects_that_are_strings():
     column = read_objects(["b", None, np.str_("a"), pd.NA, float("nan"), "b"], "Column 0")
-    assert isinstance(column, Labels)
+    assert isinstance(column, DictionaryColumn)
     assert column.values == ["b", "a"]
     assert [type(value) for value in column.values] == [str, str]
     np.testing.assert_array_equal(column.spread([0, 1], np.float32), [0, np.nan, 1, np.nan, np.nan, 0])

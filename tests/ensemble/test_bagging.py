@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix
 
-from spinney.ensemble.bagging import Draws, Subspaces, count_votes, say_classes, say_numbers, sum_members, take
+from spinney.ensemble.bagging import Draws, Subspaces, count_member_votes, say_classes, say_numbers, sum_members, take
 from spinney.ensemble.forests.bootstrap import Bags
 
 
@@ -93,7 +93,7 @@ def test_sums_and_votes(n_jobs):
         16,
         20,
     ]
-    votes = count_votes([Voter()] * 4, X, draws, partial(say_numbers, params={}), n_jobs)
+    votes = count_member_votes([Voter()] * 4, X, draws, partial(say_numbers, params={}), n_jobs)
     unseen = np.sum([draws[0].bags.counts(k) == 0 for k in range(4)], axis=0)
     assert votes.n.tolist() == unseen.tolist()
     assert votes.sums[:, 0, 0].tolist() == (unseen * X[:, 0]).tolist()

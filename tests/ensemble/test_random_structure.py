@@ -105,6 +105,16 @@ def test_threads_and_weights_and_order():
     np.testing.assert_allclose(grow(rows, 1, counts).predict(X), grow(np.repeat(rows, counts)).predict(X), rtol=1e-12)
 
 
+def test_order_does_not_matter_with_importances_and_several_outputs():
+    weight, order = np.random.RandomState(4).rand(200), np.random.RandomState(5).permutation(200)
+    for model, y in (
+        (RandomStructureForestRegressor(5, random_state=0), np.column_stack([Y, np.sin(7 * Y)])),
+        (RandomStructureForestClassifier(5, random_state=0), Y > 0),
+    ):
+        first = model.fit(X, y, sample_weight=weight).fingerprint_
+        assert model.fit(X[order], y[order], sample_weight=weight[order]).fingerprint_ == first
+
+
 def test_more_trees_do_better_out_of_bag():
     y = Y > 0
     few = RandomStructureForestClassifier(40, random_state=0, oob_score=True).fit(X, y).oob_score_

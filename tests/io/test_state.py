@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from spinney.io.errors import ModelFormatError
 from spinney.io.layout import encode_header
-from spinney.io.state import Reader, Writer
+from spinney.io.state import Reader, StateWriter
 
 
 def no_record(value, writer, place):
@@ -18,7 +18,7 @@ def no_record(value, writer, place):
 
 
 def through(value):
-    writer = Writer(no_record, lambda value: False, None)
+    writer = StateWriter(no_record, lambda value: False, None)
     text = encode_header({"value": writer.value(value, "here")})
     return Reader(writer.arrays).value(json.loads(text)["value"], "here")
 

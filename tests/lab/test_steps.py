@@ -11,7 +11,7 @@ from spinney import datasets, prune
 from spinney.lab.held_out import hold_out
 from spinney.lab.methods import METHODS
 from spinney.lab.panels import CELLS, LEVELS
-from spinney.lab.parameters import LabError, Parameter, read_values
+from spinney.lab.parameters import LabError, LabParameter, read_values
 from spinney.lab.tables import SOURCES, make_table
 
 SMALL = {  # quick series of every method
@@ -244,7 +244,7 @@ def test_wrong_steps(lab):
 
 
 def test_parameters():
-    seed = Parameter("s", "seed", 0, 0, 9)
+    seed = LabParameter("s", "seed", 0, 0, 9)
     assert read_values((seed,), {"s": 3.0}) == {"s": 3}
     with pytest.raises(LabError, match=r"seed must be an integer from 0 to 9, got 2\.5"):
         read_values((seed,), {"s": 2.5})

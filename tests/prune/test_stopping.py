@@ -14,7 +14,7 @@ from spinney.data.weights import Weights
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.rules import TreeSettings
 from spinney.prune.stopping import errors_by_turn, stopping_turn, tree_at
-from spinney.prune.validation import Judged
+from spinney.prune.validation import ValidationRows
 
 
 def draw(n, seed):
@@ -43,7 +43,9 @@ def test_errors_are_those_of_the_trees_of_every_turn(is_class):
     model = kind(max_leaf_nodes=20).fit(X, y)
     assert model.fingerprint_ == grown.tree.fingerprint
     weight = np.ones(80)
-    errors = errors_by_turn(grown.tree, grown.turn, Judged(model.apply(X_new), weight, y_new[:, None].astype(float)))
+    errors = errors_by_turn(
+        grown.tree, grown.turn, ValidationRows(model.apply(X_new), weight, y_new[:, None].astype(float))
+    )
     assert len(errors) == 20
     expected = []
     for k in range(20):

@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from spinney import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, RandomForestClassifier, export_rules
 from spinney.criteria.pessimism import extra_errors
 from spinney.datasets import load_penguins
-from spinney.view.simplify import Rows, simplify
+from spinney.view.simplify import RuleRows, simplify
 from tests.compiled import few
 
 BIRDS, SPECIES = load_penguins()
@@ -100,7 +100,7 @@ def test_the_rules_of_plain_loops(seed, n_rules, n_classes):
     classes = rng.randint(0, n_classes, 25)
     says = rng.randint(0, n_classes, n_rules)
     masks = [[(rng.rand(25) < 0.6) | (classes == s) for _ in range(rng.randint(0, 4))] for s in says]
-    found = simplify(Rows(masks, says, classes, np.ones(25)), n_classes)
+    found = simplify(RuleRows(masks, says, classes, np.ones(25)), n_classes)
     assert [one[:3] for one in found] == slow(masks, says.tolist(), classes.tolist(), n_classes)
     assert sum(one.n_rows for one in found) == 25
 

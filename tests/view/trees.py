@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spinney.data.schema import Column, Schema
+from spinney.data.schema import Schema, SchemaColumn
 from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 from spinney.tree.decision import BRANCHES, LEAF, NO_FEATURE, NUMBER, SET, STOPS
 from tests.tree.nodes import tree_of_nodes
@@ -111,7 +111,7 @@ def make_model(spec, columns, classes=None):
     """`columns`: name -> categories or None; `classes`: labels, a list of them for each output, or None for numbers."""
     names = list(columns)
     model = NumbersByHand() if classes is None else ByHand()
-    schema = Schema(tuple(Column(name, columns[name] and tuple(columns[name])) for name in names))
+    schema = Schema(tuple(SchemaColumn(name, columns[name] and tuple(columns[name])) for name in names))
     model._keep(schema, make_tree(spec, classes is not None))
     if classes is not None:
         several = isinstance(classes[0], list)
@@ -156,7 +156,7 @@ def prices():
     """Regression, columns without names."""
     spec = number(0, 2.0, leaf(1.5), number(1, -0.25, leaf(3.0), leaf(4.25)))
     model = make_model(spec, {"a": None, "b": None})
-    model._keep(Schema((Column(None), Column(None))), model.tree_)
+    model._keep(Schema((SchemaColumn(None), SchemaColumn(None))), model.tree_)
     return model
 
 

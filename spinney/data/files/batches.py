@@ -45,7 +45,7 @@ _MOST_CELLS, _FEW_CELLS = 2**25, 2**22  # of a batch, and of row groups that are
 _SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv", ".tsv")
 
 
-class Reader(Protocol):
+class BatchReader(Protocol):
     """A format of files."""
 
     picks_columns: bool
@@ -59,7 +59,7 @@ class Reader(Protocol):
     def learn(self, path: Path) -> None:
         """Done of all files, in their order, before any is read."""
 
-    def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
+    def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[PendingBatch]:
         """All rows, in their order, in batches that are still to be read."""
 
 
@@ -70,7 +70,7 @@ class FileBatches:
     is_temporary = False
     owns_batches = True
 
-    def __init__(self, paths: Sequence[Path], reader: Reader) -> None:
+    def __init__(self, paths: Sequence[Path], reader: BatchReader) -> None:
         """Look at the files' sizes; nothing is read yet."""
         self.paths, self.reader = list(paths), reader
         self.picks_columns = reader.picks_columns
@@ -92,7 +92,7 @@ class FileBatches:
         waiting = self._waiting(columns)
         return read_ahead(waiting) if ahead else (one.read() for one in waiting)
 
-    def _waiting(self, columns: Sequence[str] | None) -> Iterator[Waiting]:
+    def _waiting(self, columns: Sequence[str] | None) -> Iterator[PendingBatch]:
         for path in self.paths:
             if path not in self._names:
                 self._names[path] = self._of(path, self.reader.names)
@@ -102,7 +102,7 @@ class FileBatches:
             self._check(path)
             names = self._names[path]
             for one in self.reader.waiting(path, columns, len(names) if columns is None else len(columns)):
-                yield Waiting(one.n_cells, partial(self._read, path, one.read))
+                yield PendingBatch(one.n_cells, partial(self._read, path, one.read))
 
     def _read(self, path: Path, read: Callable[[], Batch]) -> Batch:
         """A batch of a file that is the same after it was read."""
@@ -200,7 +200,7 @@ class ParquetReader:
     def count_rows(self, path: Path) -> int:
         return sum(group.n_rows for group in self._groups(path, 1))
 
-    def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
+    def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[PendingBatch]:
         with reading(str(path)):
             groups = self._groups(path, n_columns)
         if find_spec("polars") is None:  # Arrow reads columns side by side itself
@@ -212,7 +212,7 @@ class ParquetReader:
                 read = partial(self._by_polars, path, columns, f"{path}, {group.name}", first, length)
                 if len(group.numbers) > 1:
                     read = partial(self._or_name_the_damaged, read, path, columns, group, start)
-                yield Waiting(length * n_columns, read)
+                yield PendingBatch(length * n_columns, read)
             start += group.n_rows
 
     def _groups(self, path: Path, n_columns: int) -> list[_Groups]:
@@ -337,7 +337,7 @@ class ArrowReader:
         with pyarrow.memory_map(str(path)) as file, pyarrow.ipc.open_file(file) as reader:
             return sum(reader.get_batch(k).num_rows for k in range(reader.num_record_batches))
 
-    def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
+    def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[PendingBatch]:
         return one_by_one(self._batches(path, columns, n_columns))
 
     def _batches(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Batch]:
@@ -454,20 +454,20 @@ class BatchSource(Protocol):
         """All batches, in their order; of these columns at least. `ahead`: all will be asked for, one after another."""
 
 
-class Waiting(NamedTuple):
+class PendingBatch(NamedTuple):
     """A batch that is still to be read."""
 
     n_cells: int
     read: Callable[[], Batch]
 
 
-def one_by_one(batches: Iterable[Batch]) -> Iterator[Waiting]:
+def one_by_one(batches: Iterable[Batch]) -> Iterator[PendingBatch]:
     """Batches that are read one after the other, by whoever asks for them."""
     for batch in batches:
-        yield Waiting(0, lambda batch=batch: batch)  # type: ignore[misc]
+        yield PendingBatch(0, lambda batch=batch: batch)  # type: ignore[misc]
 
 
-def read_ahead(waiting: Iterator[Waiting]) -> Iterator[Batch]:
+def read_ahead(waiting: Iterator[PendingBatch]) -> Iterator[Batch]:
     """Batches in their order, while threads read those that come next."""
     from spinney._team import available_threads
 

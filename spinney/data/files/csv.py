@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from spinney.data.files.batches import Batch, Waiting
+    from spinney.data.files.batches import Batch, PendingBatch
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Text divided into blocks of whole rows, so that memory does not grow with the file.
@@ -66,7 +66,7 @@ _KINDS = {"whole": "integers", "number": "numbers", "boolean": "Booleans", "stri
 _GIVEN = {"number": "number", "category": "string"}  # what users may say that a column is
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Some lines of a file."""
 
     place: int  # of its first byte
@@ -101,7 +101,7 @@ class TextReader:
         if wrong:
             raise ValueError(f"dtypes must map columns to 'number' or 'category', got {wrong[0]!r}.")
         self._types: dict[str, str] = {}  # of all files so far
-        self._blocks: dict[Path, list[Block]] = {}
+        self._blocks: dict[Path, list[LineBlock]] = {}
 
     def names(self, path: Path) -> list[str]:
         """The first line."""
@@ -128,16 +128,16 @@ class TextReader:
         """Find out about types by a pass through the file; to be done of all files before any is read."""
         self._find(path)
 
-    def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
+    def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[PendingBatch]:
         """Blocks of lines."""
-        from spinney.data.files.batches import Waiting
+        from spinney.data.files.batches import PendingBatch
 
         blocks, names = self._find(path), self.names(path)
         types = {name: self._types.get(name, "number") for name in names}  # "number": nothing in all of the files
         for block in blocks:
-            yield Waiting(block.n_rows * n_columns, partial(self._read, path, block, names, types, columns))
+            yield PendingBatch(block.n_rows * n_columns, partial(self._read, path, block, names, types, columns))
 
-    def _read(self, path: Path, block: Block, names: list[str], types: dict[str, str], columns: Any) -> Batch:
+    def _read(self, path: Path, block: LineBlock, names: list[str], types: dict[str, str], columns: Any) -> Batch:
         from spinney.data.files.batches import Batch
 
         with open(path, "rb", buffering=0) as file:
@@ -150,7 +150,7 @@ class TextReader:
         # polars leaves a column in pieces, which are put together when it is read: better here, in threads
         return Batch(frame.rechunk() if hasattr(frame, "rechunk") else frame, block.where)
 
-    def _find(self, path: Path) -> list[Block]:
+    def _find(self, path: Path) -> list[LineBlock]:
         """Where the blocks of a file are; the pass that finds out about types, too."""
         if path not in self._blocks:
             names = self.names(path)
@@ -161,7 +161,7 @@ class TextReader:
             self._blocks[path] = list(self._learn_blocks(path))
         return self._blocks[path]
 
-    def _learn_blocks(self, path: Path) -> Iterator[Block]:
+    def _learn_blocks(self, path: Path) -> Iterator[LineBlock]:
         names, line, place = self.names(path), 1, 0
         for text in blocks_of(path, _BYTES, b'"', min(_BYTES, _FIRST_BYTES)):
             after = place + len(text)
@@ -179,7 +179,7 @@ class TextReader:
                 except ValueError:
                     self._refuse_lines(text, len(names), path, line)
                     raise
-                yield Block(after - len(text), len(text), n_rows, blank, where)
+                yield LineBlock(after - len(text), len(text), n_rows, blank, where)
             place, line = after, line + n_lines
 
     def _refuse_lines(self, block: bytes, n_cells: int, path: Path, first: int) -> None:

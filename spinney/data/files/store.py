@@ -30,7 +30,7 @@ _PAGE = 4096
 _PIECE = 1 << 24  # bytes that a checksum is made of at a time
 
 
-class Kept:
+class MappedArrays:
     """Arrays of a file, mapped: pages are read when they are looked at, and may be given back."""
 
     def __init__(self, path: Path) -> None:

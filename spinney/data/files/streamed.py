@@ -27,11 +27,11 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from spinney.data.files.batches import Batch, BatchSource, check_batch, concat, names_of, one_column, pick
-from spinney.data.files.store import Kept, keep
+from spinney.data.files.store import MappedArrays, keep
 from spinney.data.opened_table import OpenedTable, key_of
 from spinney.data.reading import feature_names, open_table, read_objects, read_series
-from spinney.data.schema import Column, Schema, choose_categories
-from spinney.data.tables import Labels, Numbers
+from spinney.data.schema import Schema, SchemaColumn, choose_categories
+from spinney.data.tables import DictionaryColumn, NumberColumn
 
 if TYPE_CHECKING:
     from spinney.data.files.streamed_rows import StreamedWhole
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 # In: columns of batches. Out: a `Look`, which can be stored in a file (`store.py`).
 
 
-class Side:
+class SideColumn:
     """A column beside the features: the target, or weights. Text is kept as numbers of its words."""
 
     def __init__(self, values: np.ndarray, words: list | None = None) -> None:
@@ -62,7 +62,7 @@ class Side:
 class Look:
     """What a first pass has found."""
 
-    def __init__(self, schema: Schema, n_rows: int, sides: dict[str, Side]) -> None:
+    def __init__(self, schema: Schema, n_rows: int, sides: dict[str, SideColumn]) -> None:
         self.schema, self.n_rows, self.sides = schema, n_rows, sides
 
 
@@ -75,22 +75,22 @@ def says_nothing(frame: Any, name: Any) -> bool:
     return is_open and column.null_count() == len(column)
 
 
-def read_column(frame: Any, name: Any) -> Numbers | Labels:
+def read_column(frame: Any, name: Any) -> NumberColumn | DictionaryColumn:
     """One column of a batch."""
     column = one_column(frame, name)
     if not isinstance(column, np.ndarray):
         return read_series(column, f"Column {name!r}")
-    return Numbers(column) if column.dtype.kind in "biuf" else read_objects(column.tolist(), f"Column {name}")
+    return NumberColumn(column) if column.dtype.kind in "biuf" else read_objects(column.tolist(), f"Column {name}")
 
 
-def own_column(column: Numbers | Labels) -> Numbers | Labels:
+def own_column(column: NumberColumn | DictionaryColumn) -> NumberColumn | DictionaryColumn:
     """A column that neither keeps the batch it is from nor changes with it."""
-    return Numbers(column.values.copy(), column.missing) if isinstance(column, Numbers) else column
+    return NumberColumn(column.values.copy(), column.missing) if isinstance(column, NumberColumn) else column
 
 
 def add_values(known: set, frame: Any, name: Any) -> None:
     column = read_column(frame, name)
-    new = (column if isinstance(column, Labels) else column.labels()).values
+    new = (column if isinstance(column, DictionaryColumn) else column.labels()).values
     if known and new and isinstance(new[0], str) != isinstance(next(iter(known)), str):
         raise TypeError(
             f"column {name!r} holds {new[0]!r}, but {next(iter(known))!r} in the rows before: strings and numbers in "
@@ -99,18 +99,18 @@ def add_values(known: set, frame: Any, name: Any) -> None:
     known.update(new)
 
 
-def join_parts(kind: str, name: Any, parts: list[tuple[str, Numbers | Labels]]) -> Side:
+def join_parts(kind: str, name: Any, parts: list[tuple[str, NumberColumn | DictionaryColumn]]) -> SideColumn:
     """The parts of a column beside the features."""
     what = "the target" if kind == "y" else kind
     for where, one in parts:
-        if isinstance(one, Numbers):
+        if isinstance(one, NumberColumn):
             missing = one.missing.any() if one.missing is not None else False
             missing = missing or (one.values.dtype.kind == "f" and np.isnan(one.values).any())
         else:
             missing = bool((one.codes < 0).any())
         if missing:
             raise ValueError(f"{where}: {what}, column {name!r}, has missing values: drop those rows first.")
-    labelled = [isinstance(one, Labels) for _, one in parts]
+    labelled = [isinstance(one, DictionaryColumn) for _, one in parts]
     if any(labelled) and not all(labelled):
         where = parts[labelled.index(not labelled[0])][0]
         raise TypeError(f"{where}: {what}, column {name!r}, is strings in some rows and numbers in others.")
@@ -118,12 +118,12 @@ def join_parts(kind: str, name: Any, parts: list[tuple[str, Numbers | Labels]]) 
         word = parts[labelled.index(True)]
         raise TypeError(f"{word[0]}: sample_weight, column {name!r}, holds strings, such as {word[1].values[0]!r}.")  # type: ignore
     if not any(labelled):
-        return Side(np.concatenate([one.values for _, one in parts]))  # type: ignore[union-attr]
+        return SideColumn(np.concatenate([one.values for _, one in parts]))  # type: ignore[union-attr]
     words = sorted({value for _, one in parts for value in one.values})  # type: ignore[union-attr]
     place = {value: k for k, value in enumerate(words)}
     small = np.uint8 if len(words) < 256 else np.int32
     numbers = [one.spread([place[value] for value in one.values], np.float64) for _, one in parts]  # type: ignore
-    return Side(np.concatenate([part.astype(small) for part in numbers]), words)
+    return SideColumn(np.concatenate([part.astype(small) for part in numbers]), words)
 
 
 def keep_look(path: Path, look: Look) -> None:
@@ -133,10 +133,10 @@ def keep_look(path: Path, look: Look) -> None:
 
 
 def load_look(path: Path) -> Look:
-    kept = Kept(path)
+    kept = MappedArrays(path)
     kept.check(lambda function, parts: [function(one) for one in parts])
     about = kept.header["about"]
-    sides = {kind: Side(values, about["words"][kind]) for kind, values in kept.arrays.items()}
+    sides = {kind: SideColumn(values, about["words"][kind]) for kind, values in kept.arrays.items()}
     return Look(Schema.from_dict(about["schema"]), about["n_rows"], sides)
 
 
@@ -448,7 +448,7 @@ class StreamedTable(OpenedTable):
         read = known.sides if known else {kind: join_parts(kind, sides[kind], parts) for kind, parts in found.items()}
         schema = Schema(
             tuple(
-                Column(name, tuple(sorted(values[j]))) if j in values else Column(name, boolean=booleans[j])
+                SchemaColumn(name, tuple(sorted(values[j]))) if j in values else SchemaColumn(name, boolean=booleans[j])
                 for j, name in enumerate(names)
             )
         )

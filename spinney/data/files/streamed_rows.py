@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from spinney.data.files.store import Kept, Writing, bytes_of, keep
+from spinney.data.files.store import MappedArrays, Writing, bytes_of, keep
 from spinney.data.files.streamed import StreamedTable, digest_of
 from spinney.data.opened_table import Part
 from spinney.data.tables import Panel, Table
@@ -46,7 +46,7 @@ class StreamedWhole:
         self.origin, self.schema, self.n_rows, self.is_own = origin, schema, n_rows, is_own
         self.owner, self.strict = owner, strict
         self._bins: dict[Any, Bins] = {}
-        self._codes: tuple[str, np.ndarray, Kept | None] | None = None  # of one set of bins at a time
+        self._codes: tuple[str, np.ndarray, MappedArrays | None] | None = None  # of one set of bins at a time
         self._kept: list[tuple[int, Table]] = []
         self._lock = origin.lock
 
@@ -151,9 +151,9 @@ class StreamedWhole:
 
     def codes(self, bins: Bins, team: Team) -> np.ndarray:
         """(columns, rows) uint8: all rows encoded. Nobody may write to them."""
-        from spinney.data.encode import Cells
+        from spinney.data.encode import CellCache
 
-        name, cells = _digest_of_bins(bins, self.schema), Cells(self.n_rows)
+        name, cells = _digest_of_bins(bins, self.schema), CellCache(self.n_rows)
         with self._lock:
             if self._codes is not None and self._codes[0] == name:
                 return self._codes[1]
@@ -174,7 +174,7 @@ class StreamedWhole:
                         bins.encode_into(table, team, codes, 0, 0, table.n_rows, cells)
                         file.write_columns("codes", start, codes)
                     file.finish()
-            kept = Kept(path)
+            kept = MappedArrays(path)
             kept.check(team.map)
             self._codes = name, kept.arrays["codes"], kept
             return kept.arrays["codes"]
@@ -324,6 +324,6 @@ def _keep_bins(path: Any, bins: Bins) -> None:
 def _load_bins(path: Any) -> Bins:
     from spinney.data.encode import make_bins
 
-    kept = Kept(path)
+    kept = MappedArrays(path)
     kept.check(lambda function, parts: [function(one) for one in parts])
     return make_bins(**{name: array.copy() for name, array in kept.arrays.items()})

@@ -12,6 +12,7 @@ import numpy as np
 from spinney.data.encode import Bins
 from spinney.data.target import Target
 from spinney.data.weights import Weights
+from spinney.grow import NO_LIMIT
 from spinney.tree.forest import Forest
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -26,7 +27,7 @@ class BoostingSettings:
     learning_rate: float = 0.1
     best_first: bool = True
     max_leaves: int = 31
-    max_depth: int = 1 << 30
+    max_depth: int = NO_LIMIT
     min_count: int = 20
     min_hessian: float = 1e-3
     min_gain: float = 0.0

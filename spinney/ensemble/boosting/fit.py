@@ -35,7 +35,7 @@ from spinney.data.dataset import (
     row_keys,
     take_rows,
 )
-from spinney.data.holdout import Part, hold_out, parts_by_content
+from spinney.data.holdout import CountedRows, hold_out, parts_by_content
 from spinney.data.row_hash import hashes_of_keys
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
@@ -350,7 +350,7 @@ def _make_folds(
     return folds
 
 
-def _parts(dataset: Any, task: Task, plan: SearchPlan, seed: int, team: Team) -> list[tuple[Part, Part]]:
+def _parts(dataset: Any, task: Task, plan: SearchPlan, seed: int, team: Team) -> list[tuple[CountedRows, CountedRows]]:
     """(kept rows, held-out rows) of each fold, by the contents of rows: their order does not matter."""
     if isinstance(dataset, ExactDataset):
         columns = [dataset.codes.column(j) for j in range(dataset.n_columns)]

@@ -11,7 +11,7 @@ from spinney._compile import allocating_kernel, inner_kernel, kernel, kernel_eac
 from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.criteria.exp_log import exp, log
-from spinney.criteria.losses import FORMULAS, derivatives, response, softmax_derivatives, value
+from spinney.criteria.losses import CUSTOM, derivatives, kind_of, response, softmax_derivatives, value
 from spinney.data.remote_table import Together
 from spinney.data.weights import Weights
 from spinney.grow.boosting.statistics import FAR, N_EXPONENTS
@@ -160,7 +160,7 @@ def _fill_log_total(rank, size, sync, raw, out):
 
 
 def is_builtin(loss: Any) -> bool:
-    return type(loss) in FORMULAS
+    return kind_of(loss) is not CUSTOM
 
 
 class Largest(NamedTuple):

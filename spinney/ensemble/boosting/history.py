@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.criteria.losses import LogLoss, SquaredError
+from spinney.criteria.losses import kind_of
 from spinney.ensemble.boosting.rounds import Rounds
 
 
@@ -59,8 +59,7 @@ def sums_of_losses(rounds: Rounds, is_first: bool) -> np.ndarray:
 
 def _factor(rounds: Rounds) -> float:
     """scikit-learn's: squared error is not halved, and of two classes it is the deviance."""
-    is_deviance = isinstance(rounds.loss, LogLoss) and rounds.task.n_outputs == 1
-    return 2.0 if is_deviance or isinstance(rounds.loss, SquaredError) else 1.0
+    return kind_of(rounds.loss).history_factor if rounds.task.n_outputs == 1 else 1.0
 
 
 def _losses_before(rounds: Rounds) -> np.ndarray:

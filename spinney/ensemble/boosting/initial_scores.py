@@ -104,7 +104,7 @@ def _fit_init(init: Any, X: Any, labels: np.ndarray, weights: Weights, rows: np.
 
 def _raw_of_init(init: Any, X: Any, classes: np.ndarray | None, loss: Any, own_loss: Any) -> np.ndarray:
     """What a fitted initial estimator says of rows, as raw scores (outputs, rows)."""
-    from spinney.criteria.losses import Exponential, has_log_link
+    from spinney.criteria.losses import has_log_link, kind_of
 
     _check_link(own_loss)
     X = table_of(X)
@@ -117,12 +117,12 @@ def _raw_of_init(init: Any, X: Any, classes: np.ndarray | None, loss: Any, own_l
         logs = _logs(shares.T)
         return logs - logs.mean(axis=0)
     odds = _logs(shares[:, 1] / (1.0 - shares[:, 1]))[None, :]
-    return 0.5 * odds if isinstance(loss, Exponential) else odds
+    return odds / kind_of(loss).link_scale
 
 
 def _raw_of_number(number: float, task: Task, own_loss: Any) -> np.ndarray:
     """The raw score (1,) that stands for a prediction: a value, or the probability of the second of two classes."""
-    from spinney.criteria.losses import Exponential, has_log_link
+    from spinney.criteria.losses import has_log_link, kind_of
 
     _check_link(own_loss)
     value = np.array([number])
@@ -131,7 +131,7 @@ def _raw_of_number(number: float, task: Task, own_loss: Any) -> np.ndarray:
     if task.n_outputs > 1:
         raise ValueError(f"init={number:g} is a number, which needs two classes, but y has {task.n_outputs}.")
     odds = _logs(value / (1.0 - value))
-    return 0.5 * odds if isinstance(task.loss, Exponential) else odds
+    return odds / kind_of(task.loss).link_scale
 
 
 def _check_link(own_loss: Any) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spinney._compile import python_of
-from spinney.criteria.fixed_point import exponent_of_sum
+from spinney.criteria.fixed_point import exponent_of_sum, whole_numbers
 from spinney.data.weights import Weights
 from spinney.grow.boosting import memory
 from spinney.grow.boosting.leaves import share_values
@@ -105,5 +105,5 @@ def weight_scale(weights: Weights) -> int:
 def _whole_weights(weights: Weights, scale: int) -> np.ndarray:
     """Weights as whole numbers, empty for ones."""
     if weights.importance is not None:
-        return np.rint(np.ldexp(weights.importance, scale)).astype(np.int64)
+        return whole_numbers(weights.importance, scale)
     return np.empty(0, np.int64) if weights.counts is None else weights.counts

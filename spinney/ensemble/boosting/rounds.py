@@ -17,7 +17,7 @@ import numpy as np
 from spinney import _random
 from spinney._team import Team
 from spinney.criteria.gains import Link
-from spinney.criteria.losses import AbsoluteError, Huber, Quantile, SquaredError
+from spinney.criteria.losses import kind_of
 from spinney.data.dataset import Dataset, ExactDataset, row_keys
 from spinney.data.remote_table import DatasetElsewhere
 from spinney.data.sparse_encode import SparseDataset
@@ -288,7 +288,7 @@ class Rounds:
         if self.settings.min_decrease > 0.0:
             rules = rules._replace(least_gain=self.units.gain(self.settings.min_decrease * total))
         n_nodes = self.grow(self.table, rows, rules, self.work)
-        renews = isinstance(self.loss, (AbsoluteError, Quantile))
+        renews = kind_of(self.loss).leaves_are_quantiles
         if renews or self.settings.ccp_alpha > 0.0:
             self._finish(n_nodes, renews)
         tree = self._take_tree(n_nodes, rows)
@@ -396,7 +396,6 @@ class Rounds:
         add_scores(forest, self.dataset.codes, range(forest.n_trees), scores, self.team)
 
 
-_UNIT_HESSIANS = (SquaredError, AbsoluteError, Quantile, Huber)
 _LEAST_GAIN = 5e-324  # splits that gain nothing are taken back
 
 
@@ -412,13 +411,13 @@ class ExactRounds(Rounds):
     def _make_rows(self, chosen: np.ndarray, largest: Largest, number: int) -> tuple[Any, int]:
         total = self._count(chosen)[2]
         extremes = largest.gradient, largest.hessian
-        has_units = isinstance(self.loss, _UNIT_HESSIANS) and self.weights.importance is None
+        has_units = kind_of(self.loss).has_unit_hessian and self.weights.importance is None
         args = chosen, self.derivatives, self.counts, total, extremes, self._finest(), has_units
         return make_rows(*args, self.team), total
 
     def _finest(self) -> float:
         """Differences of residuals that are nothing but rounding."""
-        if not isinstance(self.loss, SquaredError):
+        if not kind_of(self.loss).gradient_is_residual:
             return 0.0
         largest = max(abs(float(self.scores.max())), abs(float(self.scores.min())))
         return largest * sys.float_info.epsilon

@@ -13,7 +13,7 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean
-from spinney.criteria.losses import Exponential, LogLoss
+from spinney.criteria.losses import LogLoss, kind_of
 from spinney.data.dataset import take_rows
 from spinney.data.remote_table import CodesElsewhere
 from spinney.data.sparse_encode import SparseCodes
@@ -152,8 +152,9 @@ def log_predictions(loss: Any, raw: np.ndarray, team: Team) -> np.ndarray:
     """Logarithms of probabilities (rows, classes) from raw scores (outputs, rows)."""
     if len(raw) > 1:
         return np.ascontiguousarray((raw - log_totals(team, raw)).T)
-    if isinstance(loss, (LogLoss, Exponential)):
-        odds = raw[0] if isinstance(loss, LogLoss) else 2.0 * raw[0]
+    kind = kind_of(loss)
+    if kind.link == "logistic":
+        odds = kind.link_scale * raw[0]
         zeros = np.zeros(len(odds))
         return -np.column_stack([loss_values(team, LogLoss(), side, zeros) for side in (odds, -odds)])
     with np.errstate(divide="ignore"):

@@ -14,7 +14,7 @@ import numpy as np
 from spinney.criteria.exp_log import LN2, logs_of
 from spinney.criteria.fixed_point import exact_mean, relative
 from spinney.criteria.gains import Penalty
-from spinney.criteria.losses import FORMULAS, Exponential, Huber, LogLoss, Poisson, SquaredError, Tweedie, has_log_link
+from spinney.criteria.losses import CUSTOM, has_log_link, kind_of
 from spinney.data.weights import Weights
 from spinney.ensemble.boosting.booster import BoostingSettings, Task
 from spinney.ensemble.boosting.gradients import is_builtin
@@ -83,18 +83,19 @@ class Units(NamedTuple):
 
 def find_units(loss: Any, y: np.ndarray, weights: Weights) -> Units:
     """The units of a fit whose rows that count have these targets and weights."""
-    if type(loss) not in FORMULAS or isinstance(loss, (LogLoss, Exponential)):
+    kind = kind_of(loss)
+    if kind is CUSTOM or kind.needs_classes:
         return Units()
     is_log = has_log_link(loss)
     largest = math.frexp(max(float(y.max(initial=0.0)), -float(y.min(initial=0.0))))[1]
     exponent = 0
     if largest > _FARTHEST:
         exponent = largest - _FARTHEST if is_log else largest
-    elif isinstance(loss, (Poisson, Tweedie)) and largest <= 0 and y.any():
+    elif kind.scales_small_targets and largest <= 0 and y.any():
         exponent = largest + math.frexp(exact_mean(np.ldexp(y, -largest), weights))[1] - 1
     elif largest < -_FARTHEST:
         exponent = largest
-    return Units(exponent, is_log, isinstance(loss, (SquaredError, Huber)))
+    return Units(exponent, is_log, kind.scales_gradients)
 
 
 def _scaled(number: float, exponent: int) -> float:

@@ -1,6 +1,6 @@
 """Grows many random trees on one table, each from its own bootstrap sample and columns, with one thread per tree.
 
-In: an `Opened` table (read, and encoded or sorted, once), a target and a `Plan`. Out: a `Forest`.
+In: a `ForestTable` (read, and encoded or sorted, once), a target and a `Plan`. Out: a `Forest`.
 
 There are two ways to grow a tree. From the same bins they give the same tree, except for categories:
 
@@ -34,8 +34,8 @@ from spinney.data.thresholds import NO_MIDDLES, find_middles
 from spinney.data.weights import Weights
 from spinney.ensemble.forests.bootstrap import Bags
 from spinney.ensemble.forests.random_structure import grow_random_structure
-from spinney.grow.binned.fit import Desk, code_tree, grow_coded_tree, grows_from_codes, make_desk
-from spinney.grow.binned.memory import Cells, lay_out_cells
+from spinney.grow.binned.fit import TreeWorkspace, code_tree, grow_coded_tree, grows_from_codes, make_desk
+from spinney.grow.binned.memory import CodedTable, lay_out_cells
 from spinney.grow.exact.fit import Series, sort_for_trees
 from spinney.grow.exact.memory import Sorted
 from spinney.grow.rules import TreeSettings
@@ -64,13 +64,13 @@ class Plan(NamedTuple):
     tailor: Callable[[int, Target], TreeSettings] | None = None  # the settings of a tree, from its number and target
 
 
-class Opened(NamedTuple):
+class ForestTable(NamedTuple):
     """A table ready for many trees."""
 
     table: Table
     n_categories: np.ndarray  # per column; 0 for numbers
     bins: Bins | None  # for cells and random structures
-    cells: Cells | None  # codes; or else
+    cells: CodedTable | None  # codes; or else
     sorted: Sorted | None  # lists, except for random structures
     bags: Bags | None  # the rows of each tree; None: every tree gets all
 
@@ -82,7 +82,7 @@ def open_table(
     plan: Plan,
     max_bins: int | None,
     team: Team,
-) -> Opened:
+) -> ForestTable:
     """Encode or sort the table, as its trees need it."""
     check_rows(table.n_rows, "a forest")
     is_categorical = n_categories > 0
@@ -93,7 +93,7 @@ def open_table(
     assert answers is not None
     if plan.structure is not None:
         bags = _bags(plan, lambda: order_by_content(table, answers[0], weights=plan.weights.total()))
-        return Opened(table, n_categories, bins, None, None, bags)
+        return ForestTable(table, n_categories, bins, None, None, bags)
     middles = NO_MIDDLES
     if bins is not None and plan.settings.random:
         middles = find_middles(bins, table, plan.weights.rows())
@@ -103,10 +103,10 @@ def open_table(
             given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
             bags = _bags(plan, lambda: encode_sparse(table, bins, team).order(answers[0], plan.weights.total()))
             given = given._replace(middles=middles)
-            return Opened(table, n_categories, bins, None, given, bags)
+            return ForestTable(table, n_categories, bins, None, given, bags)
         codes = bins.encode(table, team)
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0], plan.weights.total()))
-        return Opened(table, n_categories, bins, lay_out_cells(codes, bins, middles), None, bags)
+        return ForestTable(table, n_categories, bins, lay_out_cells(codes, bins, middles), None, bags)
     if isinstance(table, Part) and not table.has_values:
         raise TypeError(
             "A forest on an out-of-core table is grown from binned codes, and these settings need the values. Leave "
@@ -115,7 +115,7 @@ def open_table(
         )
     given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)._replace(middles=middles)
     bags = _bags(plan, lambda: order_by_content(table, answers[0], weights=plan.weights.total()))
-    return Opened(table, n_categories, None, None, given, bags)
+    return ForestTable(table, n_categories, None, None, given, bags)
 
 
 def _bags(plan: Plan, find_order: Callable[[], np.ndarray]) -> Bags | None:
@@ -125,7 +125,7 @@ def _bags(plan: Plan, find_order: Callable[[], np.ndarray]) -> Bags | None:
 
 
 def grow_trees(
-    opened: Opened,
+    opened: ForestTable,
     target: Target,
     plan: Plan,
     numbers: range,
@@ -164,14 +164,14 @@ def tree_seed(seed: int, number: int) -> int:
     return seed + _TREE_STRIDE * number
 
 
-def _make_desk(opened: Opened, alone: Team) -> Desk | Series | Team:
+def _make_desk(opened: ForestTable, alone: Team) -> TreeWorkspace | Series | Team:
     if opened.cells is not None:
         return make_desk(opened.cells, len(opened.n_categories))
     return alone if opened.sorted is None else Series(opened.sorted, alone)
 
 
 def _grow_one(
-    opened: Opened,
+    opened: ForestTable,
     target: Target,
     plan: Plan,
     settings: TreeSettings,
@@ -200,7 +200,7 @@ def renumber(forest: Forest, columns: np.ndarray, n_columns: int) -> Forest:
     return replace(forest.with_thresholds(), n_columns=n_columns, feature=small(columns[forest.feature]))
 
 
-def draw(opened: Opened, plan: Plan, number: int) -> tuple[np.ndarray | None, Weights]:
+def draw(opened: ForestTable, plan: Plan, number: int) -> tuple[np.ndarray | None, Weights]:
     """The rows of a tree (ascending; None: all) and their weights."""
     if opened.bags is None:
         rows, weights = plan.weights.rows(), plan.weights

@@ -17,7 +17,7 @@ from spinney._team import Team
 from spinney.data.encode import Bins
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.grow.describe import Shape, describe
+from spinney.grow.describe import NodeRows, describe
 from spinney.grow.rules import NO_NODE
 from spinney.tree.arrays import ends_of, small
 from spinney.tree.descend import leaf_of_rows
@@ -110,7 +110,7 @@ def _fill(forest: Forest, leaf: np.ndarray, target: Target, criterion: int) -> F
     number = np.cumsum(end > begin) - 1  # of a node among these
     parent = np.where(forest.shape.parent[some] < 0, NO_NODE, number[forest.shape.parent[some]])
     order = np.argsort(leaf, kind="stable")
-    shape = Shape(begin[some], end[some], in_leaf[some] > 0, parent, order)
+    shape = NodeRows(begin[some], end[some], in_leaf[some] > 0, parent, order)
     found = describe(target, criterion, shape, np.empty((0, 0), np.uint64))
     answers, impurity, weight = (np.zeros((forest.n_nodes, *one.shape[1:])) for one in found)
     answers[some], impurity[some], weight[some] = found

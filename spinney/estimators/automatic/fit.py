@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import _num_samples
 
 from spinney.criteria.fixed_point import exact_mean
-from spinney.data.holdout import Part, parts_by_content
+from spinney.data.holdout import CountedRows, parts_by_content
 from spinney.data.opened_table import OpenedTable
 from spinney.data.schema import Schema
 from spinney.data.tables import Table
@@ -44,7 +44,7 @@ from spinney.evaluate.scoring import find_scorer, takes_weights
 # row is repeated or has a weight makes a difference.
 
 
-Parts = list[tuple[Part, Part]]
+Parts = list[tuple[CountedRows, CountedRows]]
 _FEWEST = 10  # samples, below which nothing is held out
 _MANY, _VERY_MANY = 50_000, 200_000  # samples above which there are fewer folds
 _HELD_SHARE, _HELD_ROWS = 0.2, 100_000  # of one part: the share held out, and at most so many samples
@@ -108,12 +108,12 @@ def _can_be_parted(sheet: Sheet) -> bool:
     return int((np.bincount(sheet.truth, weights=sheet.weights.counts) >= 2).sum()) >= 2
 
 
-def _part(rows: np.ndarray, weights: Weights) -> Part:
+def _part(rows: np.ndarray, weights: Weights) -> CountedRows:
     """Rows that a splitter has chosen, as often as they count."""
     if weights.counts is None:
-        return Part(rows, None)
+        return CountedRows(rows, None)
     rows = rows[weights.counts[rows] > 0]
-    return Part(rows, weights.counts[rows])
+    return CountedRows(rows, weights.counts[rows])
 
 
 def _row_hashes(sheet: Sheet, seed: int, n_jobs: int | None) -> np.ndarray:
@@ -359,7 +359,7 @@ def _sizes(model: Any) -> Choices:
     return {"n_estimators": model.n_estimators} if isinstance(getattr(model, "n_estimators", None), int) else {}
 
 
-def fit_rows(model: Any, contest: Contest, part: Part | None) -> Any:
+def fit_rows(model: Any, contest: Contest, part: CountedRows | None) -> Any:
     """Fit on all rows, or on a part of them."""
     if part is None:
         return model.fit(contest.sheet.opened, contest.sheet.y, sample_weight=contest.sheet.weights.total())
@@ -379,7 +379,7 @@ def _answer_folds(template: Any, contest: Contest, expected: float) -> np.ndarra
     return np.concatenate(found)
 
 
-def answer_fold(template: Any, contest: Contest, kept: Part, held: Part) -> np.ndarray:
+def answer_fold(template: Any, contest: Contest, kept: CountedRows, held: CountedRows) -> np.ndarray:
     """The predictions of a model that is fitted on some rows, for others."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit on all rows has issued them

@@ -16,7 +16,7 @@ from spinney.estimators.base import log_probabilities
 from spinney.estimators.forests.model import ClassForest, NumberForest
 from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.routing import route_to_copies
-from spinney.estimators.targets import Answers, find_answers, read_labels, read_several_numbers
+from spinney.estimators.targets import TreeTargets, find_answers, read_labels, read_several_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.series import can_share
 
@@ -201,7 +201,7 @@ class BaggingClassifier(BaggedClasses, BagFit):
         tree.classes_, tree.n_classes_ = self.classes_, self.n_classes_
         return tree
 
-    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
+    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, TreeTargets]:
         labels = read_labels(y, n_rows, type(self).__name__)
         answers = find_answers(labels)
         return labels, answers._replace(values=answers.values.astype(np.int64))
@@ -300,9 +300,9 @@ class BaggingRegressor(BaggedNumbers, BagFit):
     def _default(self) -> Any:
         return DecisionTreeRegressor()
 
-    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
+    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, TreeTargets]:
         numbers = read_several_numbers(y, n_rows, type(self).__name__)
-        return numbers, Answers(np.ascontiguousarray(numbers.reshape(n_rows, -1).T), None)
+        return numbers, TreeTargets(np.ascontiguousarray(numbers.reshape(n_rows, -1).T), None)
 
     def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         from spinney.ensemble.bagging import say_numbers

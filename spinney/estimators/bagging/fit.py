@@ -18,7 +18,7 @@ from sklearn.utils.validation import _num_samples
 
 from spinney._seed import read_seed
 from spinney._warnings import warn_caller
-from spinney.data.schema import Column, Schema, learn_and_read, without_idle_categories
+from spinney.data.schema import Schema, SchemaColumn, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, is_dask, is_remote, vector_here
 from spinney.estimators.bagging.model import BagModel
@@ -28,7 +28,7 @@ from spinney.estimators.forests.model import mean_votes
 from spinney.estimators.params import check_parameters
 from spinney.estimators.routing import route_to_copies, wants_weights
 from spinney.estimators.settings import count_columns, n_categories, tree_settings
-from spinney.estimators.targets import Answers, answers_of, read_answers
+from spinney.estimators.targets import TreeTargets, answers_of, read_answers
 from spinney.estimators.trees.series import can_share
 
 if TYPE_CHECKING:
@@ -53,16 +53,16 @@ if TYPE_CHECKING:
 _COPIES = 6.0  # of the table on a worker, sorted lists and those of a tree included
 
 
-class Grown(NamedTuple):
+class GrownMembers(NamedTuple):
     schema: Schema
     forest: Forest
     draws: Draws
-    answers: Answers
+    answers: TreeTargets
 
 
 def grow_remote_bag(
     bag: Any, template: Any, X: Any, y: Any, sample_weight: Any, numbers: range, report: Callable[[], object]
-) -> Grown:
+) -> GrownMembers:
     """The members of these numbers."""
     from spinney.distributed.forests import Sharing, grow_everywhere
     from spinney.distributed.gathered import plan_gathering
@@ -76,7 +76,7 @@ def grow_remote_bag(
     copy._seed = bag._seed
     how = Sharing(_open, _grow, _facts, (copy, template, y, weight))
     forest, (schema, draws) = grow_everywhere(rows.client, rows.partitions, how, rows.workers, numbers, report)
-    return Grown(schema, forest, draws, answers)
+    return GrownMembers(schema, forest, draws, answers)
 
 
 # --- on the workers --------------------------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ class BagFit(BagModel):
         """Fit members of any other kind."""
         from spinney._team import available_threads
         from spinney.data.row_hash import order_of_any
-        from spinney.ensemble.bagging import Asks, count_votes, fit_bagged
+        from spinney.ensemble.bagging import Asks, count_member_votes, fit_bagged
 
         schema, X = self._learn(X)
         n_rows, n_jobs = _num_samples(X), available_threads(self.n_jobs)
@@ -293,20 +293,20 @@ class BagFit(BagModel):
         self._keep_draws(draws, numbers)
         self._keep_members(schema, members, len(answers.values))
         if self.oob_score:
-            self._judge(count_votes(members, X, self._draws, self._say, n_jobs), answers, weights)
+            self._judge(count_member_votes(members, X, self._draws, self._say, n_jobs), answers, weights)
 
     def _learn(self, X: Any) -> tuple[Schema, Any]:
         """The schema of X, and X in a form that rows can be taken from."""
         if issparse(X):
             X = self._read_sparse(X)
-            return Schema((Column(None),) * X.shape[1]), X
+            return Schema((SchemaColumn(None),) * X.shape[1]), X
         return super()._learn(X)
 
-    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
+    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, TreeTargets]:
         """y as members receive it, and as numbers."""
         raise NotImplementedError
 
-    def _numbers(self, schema: Schema, answers: Answers) -> range:
+    def _numbers(self, schema: Schema, answers: TreeTargets) -> range:
         """Numbers of the members that are still to be fitted."""
         if not self.warm_start or not hasattr(self, "_draws"):
             self._seed = read_seed(self.random_state)
@@ -330,7 +330,7 @@ class BagFit(BagModel):
         """Whether `oob_score` was set after the members had been fitted."""
         return bool(self.oob_score) and not hasattr(self, "oob_score_")
 
-    def _knows_classes(self, answers: Answers) -> bool:
+    def _knows_classes(self, answers: TreeTargets) -> bool:
         known = vars(self).get("classes_", [])
         return all(map(np.array_equal, known if isinstance(known, list) else [known], answers.classes or []))
 
@@ -373,7 +373,7 @@ class BagFit(BagModel):
 
     # --- out of bag -------------------------------------------------------------------------------------------------
 
-    def _judge(self, votes: Votes, truth: Answers, weights: Weights) -> None:
+    def _judge(self, votes: Votes, truth: TreeTargets, weights: Weights) -> None:
         answers, total = mean_votes(votes, "member"), weights.total()
         counted = votes.n > 0 if total is None else (votes.n > 0) & (total > 0)
         self._keep_oob(answers, truth.values, counted)

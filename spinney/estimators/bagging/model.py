@@ -17,7 +17,7 @@ from sklearn.utils import check_array, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.data.schema import Column, Schema
+from spinney.data.schema import Schema, SchemaColumn
 from spinney.estimators.base import CopiesModel, hash_of, take_inputs_of_members
 from spinney.estimators.forests.model import ForestModel
 from spinney.estimators.routing import router_of_copies
@@ -45,7 +45,7 @@ def ask_own_columns(tree: Any, subspaces: Subspaces, k: int) -> None:
     places[columns[::-1]] = np.arange(len(columns))[::-1]
     some = [schema.columns[j] for j in columns]
     names = [None] * len(some) if schema.names is None else tell_apart([str(one.name) for one in some])
-    own = Schema(tuple(Column(name, one.categories, one.boolean) for name, one in zip(names, some)))
+    own = Schema(tuple(SchemaColumn(name, one.categories, one.boolean) for name, one in zip(names, some)))
     tree._keep(own, renumber(tree.tree_.forest, places, len(some)).tree(0))
 
 

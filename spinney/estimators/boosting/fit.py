@@ -29,10 +29,11 @@ from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
 from spinney.estimators.params import check_parameters
-from spinney.estimators.settings import NO_LIMIT, count_columns, count_share, read_groups, read_monotone, share_of_rows
+from spinney.estimators.settings import count_columns, count_share, read_groups, read_monotone, share_of_rows
 from spinney.estimators.streaming import with_sides
 from spinney.evaluate.scoring import Scoring
 from spinney.gpu import rounds_on, table_for, table_on_gpu
+from spinney.grow import NO_LIMIT
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -46,9 +47,6 @@ if TYPE_CHECKING:
 # The parameters of a boosted model as the engine takes them.
 #
 # In: a model with its parameters, the schema of its table, the weights of its rows. Out: `BoostingSettings`.
-
-
-_HESSIAN_IS_WEIGHT = ("squared_error", "absolute_error", "huber", "quantile")  # losses
 
 
 def follows_table(model: Any) -> bool:
@@ -115,6 +113,8 @@ def _least_leaf(model: Any, weights: Weights, n_samples: int, auto: int) -> tupl
     A share of the weight is one of samples where weights are repetitions or there are none. The hessian of some losses
     is the weight itself, in units of its mean over the rows that count; of others the weight of a leaf is not known.
     """
+    from spinney.criteria.losses import kind_of
+
     wanted = auto if model.min_samples_leaf == "auto" else share_of_rows(model.min_samples_leaf, n_samples)
     count, hessian = max(1, wanted), float(model.min_child_weight)
     share = float(model.min_weight_fraction_leaf)
@@ -122,7 +122,7 @@ def _least_leaf(model: Any, weights: Weights, n_samples: int, auto: int) -> tupl
     n_counted = n_samples if rows is None else len(rows)
     if weights.importance is None:
         return max(count, math.ceil(share * n_samples)), hessian
-    if model.loss in _HESSIAN_IS_WEIGHT:
+    if kind_of(model.loss).has_unit_hessian:
         return count, max(hessian, share * n_counted)
     return max(count, math.ceil(share * n_counted)), hessian
 

@@ -173,17 +173,17 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         return self.alpha if self.quantile is None else self.quantile
 
     def _make_loss(self) -> Any:
-        from spinney.criteria.losses import BY_NAME, OF_CLASSES, Huber, Quantile, Tweedie
+        from spinney.criteria.losses import BY_NAME, LOSSES
         from spinney.criteria.user_loss import compile_loss
 
         if not isinstance(self.loss, str):
             return compile_loss(self.loss, "identity")
-        names = sorted(name for name in BY_NAME if name not in OF_CLASSES)
+        names = sorted(kind.name for kind in LOSSES if not kind.needs_classes)
         if self.loss not in names:
             raise ValueError(f"loss must be one of {names} or a custom loss (spinney.Loss), got {self.loss!r}.")
         kind = BY_NAME[self.loss]
-        parameters = {Quantile: (self._quantile,), Huber: (self.alpha,), Tweedie: (self.power,)}
-        return kind(*(float(value) for value in parameters.get(kind, ())))
+        values = (self._quantile if name == "quantile" else getattr(self, name) for name in kind.parameters)
+        return kind.make(*(float(value) for value in values))
 
     def _known_metrics(self) -> dict[str, Metric]:
         return value_metrics(self._quantile, self.power)
@@ -502,13 +502,13 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         return read_sample_weight(sample_weight, n_rows, self.class_weight, labels, classes_repeat=False)
 
     def _task(self, y: np.ndarray, weights: Weights) -> Task:
-        from spinney.criteria.losses import BY_NAME, OF_CLASSES
+        from spinney.criteria.losses import BY_NAME, kind_of
         from spinney.criteria.user_loss import compile_loss
         from spinney.data.target import Target
         from spinney.ensemble.boosting.booster import Task
 
         target = Target(y.astype(np.int32)[None, :], (self.n_classes_,), None, weights)
-        if isinstance(self.loss, str) and self.loss not in OF_CLASSES:
+        if isinstance(self.loss, str) and not kind_of(self.loss).needs_classes:
             raise ValueError(
                 f"loss must be 'log_loss', 'exponential' or a custom loss (spinney.Loss), got {self.loss!r}."
             )
@@ -516,7 +516,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
             what = "loss='exponential'" if isinstance(self.loss, str) else "A custom loss"
             raise ValueError(f"{what} needs two classes, but y has {self.n_classes_}. Use loss='log_loss'.")
         if isinstance(self.loss, str):
-            return Task(target, BY_NAME[self.loss]())
+            return Task(target, BY_NAME[self.loss].make())
         return Task(target, compile_loss(self.loss, "logistic"))
 
     def _known_metrics(self) -> dict[str, Metric]:

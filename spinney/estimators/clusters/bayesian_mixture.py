@@ -15,8 +15,8 @@ from spinney.estimators.params import described, keep_parameters
 
 if TYPE_CHECKING:
     from spinney._team import Team
-    from spinney.cluster.e_step import Gaussians, Rows
-    from spinney.cluster.mixture import MixtureSettings, Outcome
+    from spinney.cluster.e_step import EStepRows, Gaussians
+    from spinney.cluster.mixture import MixtureOutcome, MixtureSettings
     from spinney.cluster.variational import Posterior, Priors
 
 
@@ -116,14 +116,14 @@ class BayesianGaussianMixture(MixtureModel):
             return weight
         return weight * (np.count_nonzero(weight) / weight.sum())  # rows count against the priors: 1 each, on average
 
-    def _settings(self, rows: Rows, team: Team) -> MixtureSettings:
+    def _settings(self, rows: EStepRows, team: Team) -> MixtureSettings:
         from spinney.cluster.mixture import MixtureSettings
 
         priors = self._priors(rows, team)
         settings = MixtureSettings(self.covariance_type, self.max_iter, self.tol, self.reg_covar, self.keep_history)
         return replace(settings, priors=priors)
 
-    def _priors(self, rows: Rows, team: Team) -> Priors:
+    def _priors(self, rows: EStepRows, team: Team) -> Priors:
         """What the parameters say is expected; published, too."""
         from spinney.cluster.gaussians import publish
         from spinney.cluster.variational import Priors
@@ -145,7 +145,7 @@ class BayesianGaussianMixture(MixtureModel):
         is_process = self.weight_concentration_prior_type == "dirichlet_process"
         return Priors(is_process, concentration, precision, mean - rows.origin, freedom, covariance)
 
-    def _covariance_prior(self, rows: Rows, team: Team) -> np.ndarray:
+    def _covariance_prior(self, rows: EStepRows, team: Team) -> np.ndarray:
         from spinney.cluster.mixture import covariance_prior
 
         n_columns, form = len(rows.origin), self.covariance_type
@@ -161,12 +161,14 @@ class BayesianGaussianMixture(MixtureModel):
             raise ValueError("covariance_prior must be a symmetric, positive definite matrix.")
         return given
 
-    def _start(self, rows: Rows, weights: Weights, settings: MixtureSettings, random: Any, team: Team) -> Gaussians:
+    def _start(
+        self, rows: EStepRows, weights: Weights, settings: MixtureSettings, random: Any, team: Team
+    ) -> Gaussians:
         from spinney.cluster.mixture import posterior_from_shares
 
         return posterior_from_shares(rows, first_shares(self, rows, weights, random, team), settings, team)
 
-    def _keep(self, found: Outcome, origin: np.ndarray, team: Team) -> None:
+    def _keep(self, found: MixtureOutcome, origin: np.ndarray, team: Team) -> None:
         super()._keep(found, origin, team)
         posterior: Any = found.mixture
         is_process = self.weight_concentration_prior_type == "dirichlet_process"

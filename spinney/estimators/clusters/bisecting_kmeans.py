@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.cluster.bisecting import Bisection
     from spinney.cluster.kmeans import Clustering
-    from spinney.cluster.points import Points
+    from spinney.cluster.points import TiledPoints
 
 
 @described(BISECTING)
@@ -94,7 +94,7 @@ class BisectingKMeans(KMeans):
     def _fits_apart(self, n_columns: int) -> bool:
         return False
 
-    def _best_run(self, points: Points, values: np.ndarray, team: Team) -> Clustering:
+    def _best_run(self, points: TiledPoints, values: np.ndarray, team: Team) -> Clustering:
         from spinney.cluster.bisecting import BisectSettings, bisect
         from spinney.cluster.kmeans import Clustering
 
@@ -102,7 +102,7 @@ class BisectingKMeans(KMeans):
         settings = BisectSettings(self.n_clusters, self.n_init, self.bisecting_strategy == "largest_cluster", inner)
         random = check_random_state(self.random_state)
 
-        def starts(part: Points) -> Iterator[np.ndarray]:
+        def starts(part: TiledPoints) -> Iterator[np.ndarray]:
             rows = self._rows_of(part) if callable(self.init) else np.zeros((0, 0))
             for _ in range(self.n_init):
                 yield self._first_centres(2, part, rows, random, team)
@@ -111,7 +111,7 @@ class BisectingKMeans(KMeans):
         self._keep_tree(found)
         return Clustering(found.centres[self._leaves()], found.labels, found.inertia, 0, True, [])
 
-    def _first_centres(self, k: int, points: Points, values: np.ndarray, random: Any, team: Team) -> np.ndarray:
+    def _first_centres(self, k: int, points: TiledPoints, values: np.ndarray, random: Any, team: Team) -> np.ndarray:
         from spinney._random import ROWS, stream_key
         from spinney.cluster.plusplus import random_units
 
@@ -120,7 +120,7 @@ class BisectingKMeans(KMeans):
         key = int(stream_key(np.uint64(read_seed(random)), ROWS, np.uint64(0)))
         return points.rows_at(random_units(points, k, key))
 
-    def _rows_of(self, part: Points) -> np.ndarray:
+    def _rows_of(self, part: TiledPoints) -> np.ndarray:
         rows = part.rows_at(np.arange(part.n_rows)) + part.origin
         return np.ascontiguousarray(rows, part.tiles.dtype)
 
@@ -134,7 +134,7 @@ class BisectingKMeans(KMeans):
         self.split_nodes_ = found.tree.split_node
         self.children_ = 1 + np.arange(2 * len(self.split_nodes_)).reshape(-1, 2)
 
-    def _keep(self, found: Clustering, points: Points) -> None:
+    def _keep(self, found: Clustering, points: TiledPoints) -> None:
         super()._keep(found, points)
         del self.n_iter_  # every split has its own
 
@@ -167,12 +167,12 @@ class BisectingKMeans(KMeans):
         >>> bool((model.predict(X) == model.labels_).all())
         True
         """
-        from spinney.cluster.bisecting import Tree, leaf_of
+        from spinney.cluster.bisecting import ClusterTree, leaf_of
         from spinney.cluster.kmeans import relative_centres
         from spinney.cluster.points import read_tiles
 
         values = self._open(X)
         with self._prediction_team(values) as team:
             centres = relative_centres(self.node_centers_, self._origin)
-            tree = Tree(self.split_nodes_, self.node_labels_)
+            tree = ClusterTree(self.split_nodes_, self.node_labels_)
             return leaf_of(read_tiles(values, self._origin, team), centres, tree, team)[: len(values)]

@@ -186,13 +186,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
     def _on_device(self, points: Any) -> Any:
         """The same points where the passes over them are to be made."""
-        from spinney.cluster.points import Points
+        from spinney.cluster.points import TiledPoints
         from spinney.gpu import uses_gpu
 
         device = getattr(self, "device", "cpu")
-        if device == "cuda" and not isinstance(points, Points):
+        if device == "cuda" and not isinstance(points, TiledPoints):
             raise ValueError("device='cuda' does not support sparse matrices. Use device='cpu', or pass X.toarray().")
-        if not isinstance(points, Points) or not uses_gpu(device):
+        if not isinstance(points, TiledPoints) or not uses_gpu(device):
             return points
         from spinney.cluster.on_gpu import on_gpu
 

@@ -11,7 +11,7 @@ import numpy as np
 from spinney.data.finite import NotFiniteError
 from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import SparseSource, SparseTable
-from spinney.data.tables import Source, as_matrix
+from spinney.data.tables import TableSource, as_matrix
 from spinney.distributed.collections import is_remote, vector_here
 from spinney.estimators.base import TableModel, all_or_nothing
 
@@ -69,11 +69,11 @@ class MatrixModel(TableModel):
             return schema, table.by_rows
         return schema, self._lay_out(source)
 
-    def _learn_source(self, X: Any) -> tuple[Schema, Source]:
+    def _learn_source(self, X: Any) -> tuple[Schema, TableSource]:
         self._check_sparse(X)
         return learn_names(X, type(self).__name__)
 
-    def _lay_out(self, source: Source) -> np.ndarray:
+    def _lay_out(self, source: TableSource) -> np.ndarray:
         remedy = f"{type(self).__name__} needs numbers: encode the column first, or drop it."
         return as_matrix(source.numbers(range(source.n_columns), remedy), source.n_rows, source.n_columns)
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from spinney._team import Team
     from spinney.cluster.kmeans import Clustering
-    from spinney.cluster.minibatch import Draws, RunningMeans
-    from spinney.cluster.points import Points
+    from spinney.cluster.minibatch import BatchDraws, RunningMeans
+    from spinney.cluster.points import TiledPoints
 
 _INIT, _JUDGE, _BATCH = range(3)  # what rows are sampled for
 
@@ -101,20 +101,20 @@ class MiniBatchKMeans(KMeans):
     def _fits_apart(self, n_columns: int) -> bool:
         return False
 
-    def _best_run(self, points: Points, values: np.ndarray, team: Team) -> Clustering:
-        from spinney.cluster.minibatch import Draws, MiniBatchSettings, Smoothed, run_batches
+    def _best_run(self, points: TiledPoints, values: np.ndarray, team: Team) -> Clustering:
+        from spinney.cluster.minibatch import BatchDraws, MiniBatchSettings, Smoothed, run_batches
         from spinney.cluster.points import read_tiles
 
         random, n_rows = check_random_state(self.random_state), points.total_count
         size = min(self.batch_size, n_rows)
         running = self._start(points, values, random, team)
-        draws = Draws(points, running.seed)
+        draws = BatchDraws(points, running.seed)
         n_steps = self.max_iter * n_rows // size
         smoothed = Smoothed(min(1.0, 2.0 * size / (n_rows + 1)), self.max_no_improvement)
         settings = MiniBatchSettings(self.reassignment_ratio, self.tol * points.variance)
         with make_team("cluster", size * points.n_columns * self.n_clusters, self.n_jobs) as few:
 
-            def batches() -> Iterator[Points]:
+            def batches() -> Iterator[TiledPoints]:
                 for step in range(n_steps):
                     rows = self._rows(draws, 4 * step + _BATCH, size)
                     yield read_tiles(values[rows], points.origin, few)
@@ -125,14 +125,14 @@ class MiniBatchKMeans(KMeans):
         n_iter = -(-running.n_steps * size // n_rows)
         return self._clustering(running, points, n_iter, has_settled, estimate, team)
 
-    def _start(self, points: Points, values: np.ndarray, random: Any, team: Team) -> RunningMeans:
+    def _start(self, points: TiledPoints, values: np.ndarray, random: Any, team: Team) -> RunningMeans:
         """The best of several sets of initial centroids, compared on a sample of rows."""
         from spinney.cluster.assign import inertia
         from spinney.cluster.distances import nearest_centres
-        from spinney.cluster.minibatch import Draws, RunningMeans
+        from spinney.cluster.minibatch import BatchDraws, RunningMeans
         from spinney.cluster.points import read_tiles
 
-        draws, size = Draws(points, read_seed(random)), self._init_rows(points.total_count)
+        draws, size = BatchDraws(points, read_seed(random)), self._init_rows(points.total_count)
         n_starts, starts = self._n_starts(), []
         for number in range(n_starts):
             part, rows = points, values
@@ -149,7 +149,7 @@ class MiniBatchKMeans(KMeans):
         start = starts[best].astype(np.float64)
         return RunningMeans(points.origin, start, np.zeros(len(start)), points.tiles.dtype, draws.seed)
 
-    def _rows(self, draws: Draws, number: int, n: int) -> np.ndarray:
+    def _rows(self, draws: BatchDraws, number: int, n: int) -> np.ndarray:
         """Row numbers of the table."""
         places = draws.draw(number, n)
         return places if draws.points.order is None else draws.points.order[places]
@@ -175,7 +175,7 @@ class MiniBatchKMeans(KMeans):
         )
 
     def _clustering(
-        self, running: RunningMeans, points: Points, n_iter: int, has_settled: bool, estimate: float, team: Team
+        self, running: RunningMeans, points: TiledPoints, n_iter: int, has_settled: bool, estimate: float, team: Team
     ) -> Clustering:
         """What is published of the centres."""
         from spinney.cluster.assign import inertia
@@ -190,7 +190,7 @@ class MiniBatchKMeans(KMeans):
             total, labels = inertia(points, at, labels, team), points.as_in_table(labels)
         return Clustering(centres, labels, total, n_iter, has_settled, [])
 
-    def _keep(self, found: Clustering, points: Points) -> None:
+    def _keep(self, found: Clustering, points: TiledPoints) -> None:
         self.cluster_centers_, self.inertia_, self.n_iter_ = found.centres, found.inertia, found.n_iter
         if self.compute_labels:
             self.labels_ = found.labels
@@ -245,7 +245,7 @@ class MiniBatchKMeans(KMeans):
                 self._take_in(points, values, is_first, team)
         return self
 
-    def _take_in(self, points: Points, values: np.ndarray, is_first: bool, team: Team) -> None:
+    def _take_in(self, points: TiledPoints, values: np.ndarray, is_first: bool, team: Team) -> None:
         from copy import copy
 
         if is_first:

@@ -14,7 +14,7 @@ from spinney.estimators.params import described, keep_parameters
 
 if TYPE_CHECKING:
     from spinney._team import Team
-    from spinney.cluster.e_step import Gaussians, Rows
+    from spinney.cluster.e_step import EStepRows, Gaussians
     from spinney.cluster.mixture import MixtureSettings
 
 
@@ -91,12 +91,14 @@ class GaussianMixture(MixtureModel):
     ) -> None:
         keep_parameters(self, locals())
 
-    def _settings(self, rows: Rows, team: Team) -> MixtureSettings:
+    def _settings(self, rows: EStepRows, team: Team) -> MixtureSettings:
         from spinney.cluster.mixture import MixtureSettings
 
         return MixtureSettings(self.covariance_type, self.max_iter, self.tol, self.reg_covar, self.keep_history)
 
-    def _start(self, rows: Rows, weights: Weights, settings: MixtureSettings, random: Any, team: Team) -> Gaussians:
+    def _start(
+        self, rows: EStepRows, weights: Weights, settings: MixtureSettings, random: Any, team: Team
+    ) -> Gaussians:
         return first_mixture(self, rows, weights, random, team)
 
     def bic(self, X: Any, sample_weight: Any = None) -> float:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from spinney._team import Team
-    from spinney.cluster.e_step import Gaussians, Rows
-    from spinney.cluster.mixture import MixtureSettings, Outcome
+    from spinney.cluster.e_step import EStepRows, Gaussians
+    from spinney.cluster.mixture import MixtureOutcome, MixtureSettings
     from spinney.distributed.matrix import RemoteMatrix
     from spinney.distributed.mixture import MixtureRows
     from spinney.distributed.mixture_member import Start
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 # Where a Gaussian mixture starts: what the parameters of `GaussianMixture` mean. No algorithm in here.
 
 
-def first_mixture(model: Any, rows: Rows, weights: Weights, random: Any, team: Team) -> Gaussians:
+def first_mixture(model: Any, rows: EStepRows, weights: Weights, random: Any, team: Team) -> Gaussians:
     """The mixture that a run starts from: found by `init_params`, or given."""
     from spinney.cluster.e_step import Gaussians
     from spinney.cluster.gaussians import check_positive
@@ -68,7 +68,7 @@ def first_mixture(model: Any, rows: Rows, weights: Weights, random: Any, team: T
     return found
 
 
-def first_shares(model: Any, rows: Rows, weights: Weights, random: Any, team: Team) -> np.ndarray:
+def first_shares(model: Any, rows: EStepRows, weights: Weights, random: Any, team: Team) -> np.ndarray:
     """(rows, components): the initial responsibilities."""
     from spinney._random import ROWS, stream_key
     from spinney.cluster.mixture import labels_of_nearest, random_shares, shares_from_labels
@@ -147,7 +147,7 @@ def read_array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
 _GIVEN = "weights_init", "means_init", "precisions_init"
 
 
-def fit_apart(model: Any, rows: MixtureRows, weights: Weights) -> Outcome:
+def fit_apart(model: Any, rows: MixtureRows, weights: Weights) -> MixtureOutcome:
     """All runs of a mixture; the best one."""
     from spinney.distributed.mixture import run_mixture
     from spinney.distributed.mixture_member import Start
@@ -274,7 +274,7 @@ class MixtureModel(DensityMixin, MatrixModel):
                 f"Expected n_samples >= n_components but got n_components = {self.n_components}, n_samples = {n_rows}"
             )
 
-    def _fit_rows(self, values: np.ndarray, weights: Weights) -> Rows:
+    def _fit_rows(self, values: np.ndarray, weights: Weights) -> EStepRows:
         from spinney.cluster.e_step import read_rows
         from spinney.cluster.mixture import middle_of
 
@@ -290,13 +290,15 @@ class MixtureModel(DensityMixin, MatrixModel):
         """What each row counts in the sums; None: 1."""
         return weights.relative()
 
-    def _settings(self, rows: Rows, team: Team) -> MixtureSettings:
+    def _settings(self, rows: EStepRows, team: Team) -> MixtureSettings:
         raise NotImplementedError
 
-    def _start(self, rows: Rows, weights: Weights, settings: MixtureSettings, random: Any, team: Team) -> Gaussians:
+    def _start(
+        self, rows: EStepRows, weights: Weights, settings: MixtureSettings, random: Any, team: Team
+    ) -> Gaussians:
         raise NotImplementedError
 
-    def _best_run(self, rows: Rows, weights: Weights, team: Team) -> Outcome:
+    def _best_run(self, rows: EStepRows, weights: Weights, team: Team) -> MixtureOutcome:
         from spinney.cluster.mixture import best_em
 
         settings, random = self._settings(rows, team), check_random_state(self.random_state)
@@ -307,7 +309,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         self._warn(best)
         return best
 
-    def _warn(self, best: Outcome) -> None:
+    def _warn(self, best: MixtureOutcome) -> None:
         if not best.has_converged and self.max_iter > 0:
             warn_caller(
                 "Best performing initialization did not converge. Try different init parameters, or increase max_iter, "
@@ -325,12 +327,12 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         return watch
 
-    def _tell(self, start: int, found: Outcome) -> None:
+    def _tell(self, start: int, found: MixtureOutcome) -> None:
         if self.verbose:
             what = "has converged" if found.has_converged else "has not converged"
             print(f"Start {start} {what} after {found.n_iter} iterations, {self._bound} {found.log_likelihood:.6f}.")
 
-    def _keep(self, found: Outcome, origin: np.ndarray, team: Team) -> None:
+    def _keep(self, found: MixtureOutcome, origin: np.ndarray, team: Team) -> None:
         from spinney.cluster.gaussians import precisions, publish
 
         form, mixture = self.covariance_type, found.mixture

@@ -19,7 +19,7 @@ from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.fit import GrownForest
 from spinney.estimators.params import FOREST, Parameter, check_parameters, described, keep_parameters
-from spinney.estimators.targets import Answers
+from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
 
 # Parameters of other forests, and the values that apply here.
@@ -155,7 +155,7 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
             self.estimator_ = self._make_template()
             # a target for the choices that remain, such as the side of missing values: pseudo-random, and determined by
             # the row contents
-            chances = Answers(chances_by_content(table)[None, :], None)
+            chances = TreeTargets(chances_by_content(table)[None, :], None)
             self._fit(schema, table, chances, weights)
         return self
 

@@ -23,7 +23,7 @@ from spinney.estimators.forests.model import ClassForest, JudgedForest, Quantile
 from spinney.estimators.params import check_parameters, keep_parameters
 from spinney.estimators.settings import n_categories, tree_settings
 from spinney.estimators.streaming import with_sides
-from spinney.estimators.targets import Answers, read_answers
+from spinney.estimators.targets import TreeTargets, read_answers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spinney.data.tables import Table
     from spinney.data.target import Target
     from spinney.ensemble.forests.bootstrap import Bags, PooledBags
-    from spinney.ensemble.forests.fit import Opened, Plan
+    from spinney.ensemble.forests.fit import ForestTable, Plan
 
 _TREE_PARAMETERS = (
     "criterion",
@@ -124,7 +124,7 @@ class GrownForest(JudgedForest):
             )
         return open_collections(X, y, sample_weight)
 
-    def _fit(self, schema: Any, table: Table, answers: Answers, weights: Weights, y: Any = None) -> None:
+    def _fit(self, schema: Any, table: Table, answers: TreeTargets, weights: Weights, y: Any = None) -> None:
         """Grow the trees on a table that has been read."""
         self._check_same(answers)
         answers.keep_classes(self)
@@ -221,7 +221,7 @@ class GrownForest(JudgedForest):
         tree.max_features_ = self.max_features_
         return tree
 
-    def _plan(self, schema: Any, answers: Answers, weights: Weights, y: Any) -> Plan:
+    def _plan(self, schema: Any, answers: TreeTargets, weights: Weights, y: Any) -> Plan:
         from spinney.ensemble.forests.fit import Plan
 
         n_draws = self._count_draws(weights, answers.values.shape[1])
@@ -266,9 +266,9 @@ class GrownForest(JudgedForest):
     def _class_factors(self, y: Any) -> Callable[[np.ndarray], np.ndarray] | None:
         return None
 
-    def _note_targets(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None: ...
+    def _note_targets(self, table: Table, target: Target, opened: ForestTable, plan: Plan, team: Team) -> None: ...
 
-    def _check_same(self, answers: Answers) -> None:
+    def _check_same(self, answers: TreeTargets) -> None:
         """With warm_start the classes must be those of the previous fit."""
 
 
@@ -305,7 +305,7 @@ class ForestClassifier(ClassForest, GrownForest):
     ) -> None:
         keep_parameters(self, locals())
 
-    def _check_same(self, answers: Answers) -> None:
+    def _check_same(self, answers: TreeTargets) -> None:
         if self.warm_start and hasattr(self, "forest_"):
             kept, found = self.classes_ if isinstance(self.classes_, list) else [self.classes_], answers.classes or []
             if len(kept) != len(found) or not all(map(np.array_equal, kept, found)):
@@ -378,7 +378,7 @@ class ForestRegressor(QuantileForest, GrownForest):
     ) -> None:
         keep_parameters(self, locals())
 
-    def _note_targets(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None:
+    def _note_targets(self, table: Table, target: Target, opened: ForestTable, plan: Plan, team: Team) -> None:
         if hasattr(self, "_leaf_targets"):
             del self._leaf_targets
         if self.keep_targets:

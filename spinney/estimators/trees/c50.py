@@ -13,13 +13,13 @@ from spinney.data.weights import Weights
 from spinney.estimators.adaboost import AdaBoostClassifier
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.params import AT_LEAST_1, Parameter, check_parameters, described, keep_parameters
-from spinney.estimators.targets import Answers
+from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.id3_c45 import CLASSIC, C45Classifier
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.ensemble.adaboost import FitMember, Judge, Rounds
+    from spinney.ensemble.adaboost import AdaBoostRounds, FitMember, MemberEvaluator
     from spinney.tree.decision import DecisionTree
 
 _TABLE = {
@@ -176,7 +176,7 @@ class C50Classifier(AdaBoostClassifier):
         from spinney.grow.multiway.columns import read_columns
         from spinney.prune.cost_complexity import collapse_within_standard_error
 
-        (schema, table), answers = X, Answers(target[None].astype(np.int32), [self.classes_])
+        (schema, table), answers = X, TreeTargets(target[None].astype(np.int32), [self.classes_])
         columns = read_columns(table, schema, None)
         repeats = np.ones(table.n_rows, np.int64) if weights.counts is None else np.maximum(weights.counts, 1)
         with self._make_team("branches", table.n_rows * table.n_columns) as team:
@@ -190,12 +190,12 @@ class C50Classifier(AdaBoostClassifier):
 
             yield fit_member
 
-    def _judge(self, target: np.ndarray, first: np.ndarray) -> Judge:
+    def _judge(self, target: np.ndarray, first: np.ndarray) -> MemberEvaluator:
         from spinney.ensemble.adaboost import HalfWay, first_weights
 
         return HalfWay(target, first_weights(first)[1], self.n_estimators)
 
-    def _keep_rounds(self, rounds: Rounds) -> None:
+    def _keep_rounds(self, rounds: AdaBoostRounds) -> None:
         from spinney.ensemble.adaboost import give_up_early
 
         super()._keep_rounds(give_up_early(rounds, self.n_estimators))

@@ -23,14 +23,14 @@ from spinney.estimators.params import (
     keep_parameters,
 )
 from spinney.estimators.settings import count_columns, n_categories, tree_bins, tree_settings
-from spinney.estimators.targets import Answers, check_labels, check_numbers, read_answers, read_y
+from spinney.estimators.targets import TreeTargets, check_labels, check_numbers, read_answers, read_y
 from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.grow.rules import TreeSettings
-    from spinney.prune.stopping import HeldOut
+    from spinney.prune.stopping import HeldOutRows
     from spinney.tree.decision import DecisionTree
 
 
@@ -38,32 +38,32 @@ if TYPE_CHECKING:
 # Rows that validate a decision tree while it grows: held out of the training rows, or given as `eval_set`.
 #
 # In: an estimator with `n_iter_no_change`, its training rows, and what was given as `eval_set`. Out: the rows to grow
-# from, and a `HeldOut`. No algorithm in here: see prune/stopping.py.
+# from, and a `HeldOutRows`. No algorithm in here: see prune/stopping.py.
 
 
 def find_judges(
-    model: Any, schema: Schema, table: Table, answers: Answers, weights: Weights, eval_set: Any
-) -> tuple[np.ndarray | None, HeldOut | None]:
+    model: Any, schema: Schema, table: Table, answers: TreeTargets, weights: Weights, eval_set: Any
+) -> tuple[np.ndarray | None, HeldOutRows | None]:
     """(rows to fit on, rows to validate on); (None, None) without early stopping."""
     if model.n_iter_no_change is None:
         if eval_set is not None:
             raise ValueError("eval_set is used only with n_iter_no_change. Set n_iter_no_change, for example to 5.")
         return None, None
-    from spinney.prune.stopping import HeldOut
+    from spinney.prune.stopping import HeldOutRows
 
     patience = int(model.n_iter_no_change)
     rows = weights.rows()
     rows = np.arange(answers.values.shape[1]) if rows is None else rows
     if eval_set is not None:
-        return rows, HeldOut(*_read(model, schema, answers, eval_set), patience)
+        return rows, HeldOutRows(*_read(model, schema, answers, eval_set), patience)
     if len(rows) < 2:
         raise ValueError("n_iter_no_change needs at least two rows of positive weight: one to fit, one to hold out.")
     labels = answers.values[0, rows] if answers.classes is not None and len(answers.values) == 1 else None
     kept, held = hold_out(rows, model.validation_fraction, read_seed(model.random_state), labels)
-    return kept, HeldOut(table.take(held), answers.target(weights, held), patience)
+    return kept, HeldOutRows(table.take(held), answers.target(weights, held), patience)
 
 
-def _read(model: Any, schema: Schema, answers: Answers, eval_set: Any) -> tuple[Table, Any]:
+def _read(model: Any, schema: Schema, answers: TreeTargets, eval_set: Any) -> tuple[Table, Any]:
     """The caller's rows as a table and a target."""
     if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
         raise ValueError(f"eval_set must be (X, y) or (X, y, sample_weight), got {eval_set!r:.60}.")
@@ -78,13 +78,13 @@ def _read(model: Any, schema: Schema, answers: Answers, eval_set: Any) -> tuple[
     if answers.classes is None:
         check_numbers(values, table.n_rows)
         numbers = values[None] if values.ndim == 1 else values.T
-        return table, Answers(np.require(numbers, requirements=["C", "W"]), None).target(weights)
+        return table, TreeTargets(np.require(numbers, requirements=["C", "W"]), None).target(weights)
     check_labels(values, table.n_rows)
     from spinney.prune.validation import class_codes
 
     columns = [values] if values.ndim == 1 else values.T
     codes = [class_codes(one, classes, False) for one, classes in zip(columns, answers.classes)]
-    return table, Answers(np.array(codes, np.int32), answers.classes).target(weights)
+    return table, TreeTargets(np.array(codes, np.int32), answers.classes).target(weights)
 
 
 class _CartTree(TreeModel):
@@ -144,7 +144,7 @@ class _CartTree(TreeModel):
         self.max_features_ = count_columns(self.max_features, schema.n_columns)
 
     def _grow(
-        self, schema: Schema, table: Table, answers: Answers, weights: Weights, team: Team, eval_set: Any
+        self, schema: Schema, table: Table, answers: TreeTargets, weights: Weights, team: Team, eval_set: Any
     ) -> DecisionTree:
         from spinney.grow.exact.fit import grow_exact_tree
 
@@ -162,12 +162,12 @@ class _CartTree(TreeModel):
         self,
         schema: Schema,
         table: Table,
-        answers: Answers,
+        answers: TreeTargets,
         weights: Weights,
         settings: TreeSettings,
         team: Team,
         kept: np.ndarray,
-        judges: HeldOut,
+        judges: HeldOutRows,
     ) -> DecisionTree:
         """Grow best-first until the error on held-out rows no longer falls."""
         from spinney.prune.stopping import grow_while_better

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from spinney.data.weights import Weights
 from spinney.estimators.params import TREE, described, other_defaults
 from spinney.estimators.settings import n_categories, tree_settings
-from spinney.estimators.targets import Answers
+from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.decision_tree import (
     CLASS_CRITERION,
     FITTED,
@@ -34,7 +34,7 @@ class _ExtraTree:
     n_iter_no_change: int | None
 
     def _grow(
-        self, schema: Schema, table: Table, answers: Answers, weights: Weights, team: Team, eval_set: Any
+        self, schema: Schema, table: Table, answers: TreeTargets, weights: Weights, team: Team, eval_set: Any
     ) -> DecisionTree:
         from spinney._team import Team
         from spinney.ensemble.forests.fit import Plan, grow_trees, open_table

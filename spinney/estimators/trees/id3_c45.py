@@ -21,17 +21,17 @@ from spinney.estimators.params import (
     described,
     keep_parameters,
 )
-from spinney.estimators.settings import NO_LIMIT
-from spinney.estimators.targets import Answers, find_answers, read_labels
+from spinney.estimators.targets import TreeTargets, find_answers, read_labels
 from spinney.estimators.trees.decision_tree import find_judges
 from spinney.estimators.trees.model import ClassTreeModel
+from spinney.grow import NO_LIMIT
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.grow.multiway.columns import Columns
-    from spinney.grow.multiway.limits import Choose, Limits
-    from spinney.prune.stopping import HeldOut
+    from spinney.grow.multiway.columns import MultiwayColumns
+    from spinney.grow.multiway.limits import BranchLimits, Choose
+    from spinney.prune.stopping import HeldOutRows
     from spinney.tree.decision import DecisionTree
 
 CLASSIC = {
@@ -159,11 +159,11 @@ class _ClassicTree(ClassTreeModel):
         self,
         schema: Schema,
         table: Table,
-        answers: Answers,
+        answers: TreeTargets,
         weights: Weights | np.ndarray,
         team: Team,
         choose: Choose | None = None,
-        columns: Columns | None = None,
+        columns: MultiwayColumns | None = None,
     ) -> None:
         """Fit on a table that has been read, for C5.0 and internal use. Use `fit` instead."""
         from spinney.grow.multiway.columns import read_columns
@@ -176,7 +176,12 @@ class _ClassicTree(ClassTreeModel):
         return learn_and_read(X, self.categorical_features, type(self).__name__, with_booleans=True)
 
     def _grow(
-        self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
+        self,
+        columns: MultiwayColumns,
+        classes: np.ndarray,
+        weights: Weights | np.ndarray,
+        team: Team,
+        choose: Choose | None,
     ) -> DecisionTree:
         raise NotImplementedError
 
@@ -184,15 +189,15 @@ class _ClassicTree(ClassTreeModel):
     def _depth_limit(self) -> int:
         return NO_LIMIT if self.max_depth is None else int(self.max_depth)
 
-    def _limits(self, weights: Weights | np.ndarray, n_rows: int) -> Limits:
+    def _limits(self, weights: Weights | np.ndarray, n_rows: int) -> BranchLimits:
         from spinney.criteria.information import ROW
         from spinney.grow.multiway.columns import read_units
-        from spinney.grow.multiway.limits import Limits
+        from spinney.grow.multiway.limits import BranchLimits
 
         min_split = 0.0 if self.min_samples_split == 2 else float(self.min_samples_split)  # 2: whatever has two leaves
         if not isinstance(self.min_samples_split, Integral):
             min_split = max(2.0, np.ceil(min_split * float(read_units(weights, n_rows)[0].sum() / ROW)))
-        return Limits(
+        return BranchLimits(
             min_split=min_split,
             max_leaves=None if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
             min_decrease=float(self.min_impurity_decrease),
@@ -200,7 +205,7 @@ class _ClassicTree(ClassTreeModel):
         )
 
 
-def _ask(judges: HeldOut | None, team: Team) -> Choose | None:
+def _ask(judges: HeldOutRows | None, team: Team) -> Choose | None:
     """How many splits of a tree the judges would keep."""
     if judges is None:
         return None
@@ -265,7 +270,12 @@ class ID3Classifier(_ClassicTree):
         return learn_categories(X, self.categorical_features, type(self).__name__)
 
     def _grow(
-        self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
+        self,
+        columns: MultiwayColumns,
+        classes: np.ndarray,
+        weights: Weights | np.ndarray,
+        team: Team,
+        choose: Choose | None,
     ) -> DecisionTree:
         from spinney.grow.multiway.id3 import ID3Settings, grow_id3
 
@@ -348,7 +358,12 @@ class C45Classifier(_ClassicTree):
         keep_parameters(self, locals())
 
     def _grow(
-        self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
+        self,
+        columns: MultiwayColumns,
+        classes: np.ndarray,
+        weights: Weights | np.ndarray,
+        team: Team,
+        choose: Choose | None,
     ) -> DecisionTree:
         if self.subset and choose is not None:
             raise ValueError("subset=True does not work with n_iter_no_change. Leave one of them out.")

@@ -14,7 +14,7 @@ from spinney.data.target import Target
 from spinney.grow.binned.category_order import order_categories
 from spinney.grow.binned.freeze import freeze
 from spinney.grow.binned.grower import grow_from_codes, grow_own_from_codes
-from spinney.grow.binned.memory import NEEDS_ROOM, Cells, Memory, make_memory, with_room
+from spinney.grow.binned.memory import NEEDS_ROOM, CodedTable, Memory, make_memory, with_room
 from spinney.grow.binned.statistics import (
     MOST_CLASSES,
     MOST_IN_BYTES,
@@ -74,7 +74,7 @@ def grows_from_codes(settings: TreeSettings, target: Target, n_columns: int) -> 
 
 
 @dataclass
-class Desk:
+class TreeWorkspace:
     """What a thread needs to grow one tree after the other."""
 
     codes: np.ndarray  # uint8 (rows, columns): the cells of the rows that count
@@ -82,14 +82,19 @@ class Desk:
     made: dict[str, Any]  # memory for statistics, made at first need
 
 
-def make_desk(cells: Cells, n_columns: int) -> Desk:
+def make_desk(cells: CodedTable, n_columns: int) -> TreeWorkspace:
     """For trees on up to all rows of a table."""
     n_rows = len(cells.codes)
-    return Desk(np.empty_like(cells.codes), make_memory(n_rows, n_columns), {})
+    return TreeWorkspace(np.empty_like(cells.codes), make_memory(n_rows, n_columns), {})
 
 
 def grow_coded_tree(
-    cells: Cells, bins: Bins, target: Target, settings: TreeSettings, desk: Desk, rows: np.ndarray | None = None
+    cells: CodedTable,
+    bins: Bins,
+    target: Target,
+    settings: TreeSettings,
+    desk: TreeWorkspace,
+    rows: np.ndarray | None = None,
 ) -> Forest:
     """Grow a tree.
 
@@ -120,7 +125,7 @@ def grow_coded_tree(
     return freeze(*frozen, statistics.rows, places)
 
 
-def _statistics(kinds: Any, target: Target, rules: Any, own: bool, desk: Desk) -> Any:
+def _statistics(kinds: Any, target: Target, rules: Any, own: bool, desk: TreeWorkspace) -> Any:
     """What suits the target best: two sums in a word, two, a weight for each class, or any sums."""
     n_rows, made = len(desk.memory.rows), desk.made
     by_terms = isinstance(kinds, Classes) and kinds.by_terms and len(kinds.place) == 1
@@ -143,7 +148,7 @@ def _statistics(kinds: Any, target: Target, rules: Any, own: bool, desk: Desk) -
     return statistics
 
 
-def _sums(kinds: Pairs | Classes | Values, own: bool, desk: Desk) -> SumStatistics:
+def _sums(kinds: Pairs | Classes | Values, own: bool, desk: TreeWorkspace) -> SumStatistics:
     """A table of what each row adds; the kinds, which kernels are compiled for, need not know it too."""
     parts: np.ndarray | tuple[np.ndarray, ...]
     if isinstance(kinds, Classes):

@@ -12,7 +12,7 @@ from spinney.data.encode import Bins
 from spinney.data.target import Target
 from spinney.grow.binned.category_order import Places, fill_sets
 from spinney.grow.binned.memory import Memory
-from spinney.grow.describe import Shape, describe
+from spinney.grow.describe import NodeRows, describe
 from spinney.grow.targets import Classes, Pairs
 from spinney.tree.arrays import MOST_EXACT, ends_of, small
 from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
@@ -63,7 +63,7 @@ def freeze(
     else:
         begin, end, parent, is_leaf = (np.empty(n_nodes, kind) for kind in (np.int64, np.int64, np.int64, np.bool_))
         _shape(nodes, begin, end, parent, is_leaf)
-        shape = Shape(begin, end, is_leaf, parent, memory.rows[:n_rows].astype(np.int64))
+        shape = NodeRows(begin, end, is_leaf, parent, memory.rows[:n_rows].astype(np.int64))
         answers, impurity, weight = describe(target, criterion, shape, np.empty((0, 0), np.uint64))
     forest = Forest(
         n_columns=bins.n_columns,

@@ -68,7 +68,7 @@ SPLIT = np.dtype(
 )
 
 
-class Cells(NamedTuple):
+class CodedTable(NamedTuple):
     """The encoded table, row by row."""
 
     codes: np.ndarray  # uint8 (rows, columns filled up to a multiple of LANES), of the rows that count
@@ -76,7 +76,7 @@ class Cells(NamedTuple):
     middles: Middles  # values that represent the bins, for random thresholds
 
 
-class Small(NamedTuple):
+class BinnedSubtrees(NamedTuple):
     """For subtrees of up to MEMBERS rows (small_subtrees.py)."""
 
     table: np.ndarray  # uint8 (columns of the cells, MEMBERS): codes
@@ -108,15 +108,15 @@ class Memory(NamedTuple):
     left: np.ndarray  # int64 (2, columns of the cells): weight and amount up to the cut
     sums: np.ndarray  # int64 (4, SLOTS): code, rows, weight and amount up to and with each code that occurs
     scores: np.ndarray  # float64 (SLOTS)
-    small: Small
+    small: BinnedSubtrees
 
 
-def lay_out_cells(codes: np.ndarray, bins: Bins, middles: Middles) -> Cells:
+def lay_out_cells(codes: np.ndarray, bins: Bins, middles: Middles) -> CodedTable:
     """Codes (columns, rows) of a table, row by row."""
     n_columns, n_rows = codes.shape
     cells = np.zeros((n_rows, _width(n_columns)), np.uint8)
     cells[:, :n_columns] = codes.T
-    return Cells(cells, bins.n_bins.astype(np.int64), middles)
+    return CodedTable(cells, bins.n_bins.astype(np.int64), middles)
 
 
 def _width(n_columns: int) -> int:
@@ -163,8 +163,8 @@ def _doubled(records: np.ndarray, n: int) -> np.ndarray:
     return larger
 
 
-def _make_small(width: int) -> Small:
-    return Small(
+def _make_small(width: int) -> BinnedSubtrees:
+    return BinnedSubtrees(
         table=np.zeros((width, MEMBERS), np.uint8),
         sets=np.empty(MEMBERS + 1, np.uint64),
         second=np.empty(1, np.uint64),

@@ -247,7 +247,7 @@ def _judge(criterion, logs, least, total, n_rows, histograms, slot, found, left,
     `found` is (bits, room for codes), `column` (its number, the code of missing values).
     """
     (bits, codes), (j, missing) = found, column
-    n_codes = _list_codes(bits, codes)
+    n_codes = _noted(bits, codes)
     known = n_codes - 1 if codes[n_codes - 1] == missing else n_codes
     first, w_total = slot * SLOTS, total[0]
     if n_codes > 1:
@@ -271,20 +271,6 @@ def _judge(criterion, logs, least, total, n_rows, histograms, slot, found, left,
                         split.missing_left, split.has_missing, split.weight = missing_left, known < n_codes, w
     for k in range(n_codes):
         histograms[first + codes[k]] = 0
-
-
-@inner_kernel
-def _list_codes(bits, codes):
-    """The codes that occur, ascending; returns how many. The bits are left empty."""
-    n = 0
-    for word in range(bits.size):
-        rest = bits[word]
-        bits[word] = 0
-        while rest != 0:
-            codes[n] = 64 * word + lowest_bit(rest)
-            rest &= rest - _ONE
-            n += 1
-    return n
 
 
 @inner_kernel

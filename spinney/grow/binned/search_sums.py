@@ -16,8 +16,11 @@ from spinney.criteria.impurity import (
     ENTROPY,
     ERROR,
     GINI,
+    OF_CLASSES,
+    OF_TERMS,
     OWN,
     SQUARED,
+    check_branches,
     class_term,
     pair_score,
     side_end,
@@ -107,6 +110,10 @@ def _judge_classes(kinds, criterion, statistics, n):
         for s in range(ends[o], ends[o + 1]):
             _add_parts(code_of(criterion), cuts[s, :n], whole[s], logs, on_left, on_right)
         _end_parts(code_of(criterion), w, w_total, logs, on_left, on_right, scores)
+
+
+check_branches("search_sums._add_terms", OF_TERMS, GINI, ENTROPY)
+check_branches("search_sums._add_parts", OF_CLASSES, GINI, ERROR, ENTROPY)
 
 
 @separate_kernel

@@ -13,9 +13,9 @@ from spinney.data.sparse_presort import SparseLists, presort_sparse
 from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.data.thresholds import NO_MIDDLES, Middles, find_middles
-from spinney.grow.exact.freeze import Cuts, Grown, between, freeze, midway, with_sets
+from spinney.grow.exact.freeze import Cuts, GrownTree, between, freeze, midway, with_sets
 from spinney.grow.exact.grower import grow, grow_own
-from spinney.grow.exact.memory import Columns, Sorted, make_work
+from spinney.grow.exact.memory import PresortedColumns, Sorted, make_work
 from spinney.grow.exact.sparse import grow_sparse, grow_sparse_own, make_cells, make_sparse_work
 from spinney.grow.exact.stumps import StumpRounds, Stumps
 from spinney.grow.rules import NO_ROW, TreeSettings, make_rules
@@ -30,7 +30,7 @@ def grow_exact_tree(
     team: Team,
     rows: np.ndarray | None = None,
     bins: Bins | None = None,
-) -> Grown:
+) -> GrownTree:
     """Grow a tree; see `Sorted` for what comes in. `target` is that of the rows that count."""
     return grow_sorted(sort_for_trees(table, n_categories, settings, target, team, rows, bins), target, settings, team)
 
@@ -55,7 +55,7 @@ def sort_for_trees(
     return Sorted(table, n_categories, rows, bins, presorted, middles)
 
 
-def grow_sorted(given: Sorted, target: Target, settings: TreeSettings, team: Team) -> Grown:
+def grow_sorted(given: Sorted, target: Target, settings: TreeSettings, team: Team) -> GrownTree:
     """Grow a tree from sorted columns. Their lists are cut up in doing so, unless the tree is a stump."""
     table, n_categories, rows, bins, presorted, middles = given
     if isinstance(presorted, SparseLists):
@@ -66,7 +66,7 @@ def grow_sorted(given: Sorted, target: Target, settings: TreeSettings, team: Tea
         presorted.lists[presorted.n_columns + o] = _sorted_by(target, o)
     rules = make_rules(settings, presorted.n_rows, presorted.n_columns, statistics, target)
     work = make_work(presorted, n_sums, by_target, rules, team.size)
-    columns = Columns(presorted.values, presorted.is_categorical, presorted.is_binned, middles)
+    columns = PresortedColumns(presorted.values, presorted.is_categorical, presorted.is_binned, middles)
 
     def thresholds(cuts: Cuts) -> np.ndarray:
         if settings.random:
@@ -80,10 +80,10 @@ def grow_sorted(given: Sorted, target: Target, settings: TreeSettings, team: Tea
     tree, turn, order = freeze(
         work, int(n_nodes), presorted.n_columns, target, settings.criterion, thresholds, rules.is_monotone
     )
-    return Grown(with_sets(tree, work, table, rows, n_categories), turn, order)
+    return GrownTree(with_sets(tree, work, table, rows, n_categories), turn, order)
 
 
-def _grow_sparse(lists: SparseLists, middles: Middles, target: Target, settings: TreeSettings, team: Team) -> Grown:
+def _grow_sparse(lists: SparseLists, middles: Middles, target: Target, settings: TreeSettings, team: Team) -> GrownTree:
     """The same from the sorted cells of a sparse table, which are always cut up."""
     statistics, n_sums, criterion = make_statistics(target, settings.criterion, settings.own)
     by_target = target.n_outputs if isinstance(statistics, Medians) else 0
@@ -108,7 +108,7 @@ def _grow_sparse(lists: SparseLists, middles: Middles, target: Target, settings:
     tree, turn, order = freeze(
         work, int(n_nodes), lists.n_columns, target, settings.criterion, thresholds, rules.is_monotone
     )
-    return Grown(tree, turn, order)
+    return GrownTree(tree, turn, order)
 
 
 def _sorted_by(target: Target, output: int) -> np.ndarray:
@@ -143,7 +143,7 @@ class Series:
 
     def grow(
         self, target: Target, settings: TreeSettings, rows: np.ndarray | None = None, columns: np.ndarray | None = None
-    ) -> Grown:
+    ) -> GrownTree:
         """Grow a tree from some of the rows (int64, ascending; None: all); `target` is theirs.
 
         If `columns` are given, the tree is that of a table of these; `settings` are for it.

@@ -13,8 +13,8 @@ from spinney.criteria.impurity import ABSOLUTE, POISSON
 from spinney.data.presort import ROW
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.grow.describe import Shape, describe
-from spinney.grow.exact.memory import Work
+from spinney.grow.describe import NodeRows, describe
+from spinney.grow.exact.memory import ExactWork
 from spinney.grow.rules import NO_NODE, NO_ROW
 from spinney.grow.targets import fixed_numbers
 from spinney.tree.arrays import ends_of, small
@@ -25,7 +25,7 @@ _MOST_BYTES = 8 << 30  # of the nodes' answers
 _MANY_CUTS = 10_000  # that threads help with
 
 
-class Grown(NamedTuple):
+class GrownTree(NamedTuple):
     tree: DecisionTree
     turn: np.ndarray  # int64: when best-first growth split each node; -1: never
     rows: np.ndarray  # int64: the rows that counted, numbered from 0, in the order of the leaves
@@ -38,7 +38,7 @@ class Grown(NamedTuple):
 
 
 def freeze(
-    work: Work,
+    work: ExactWork,
     n_nodes: int,
     n_columns: int,
     target: Target,
@@ -56,7 +56,7 @@ def freeze(
     _lay_out(work.nodes[:n_nodes], laid)
     is_leaf = laid.size == 1
     rows = (work.lists[-1] & ROW).view(np.int64)
-    shape = Shape(laid.begin, laid.end, is_leaf, laid.parent, rows)
+    shape = NodeRows(laid.begin, laid.end, is_leaf, laid.parent, rows)
     _check_size(n_nodes, target)
     answers, impurity, weight = describe(target, criterion, shape, work.lists)
     if bounded:
@@ -204,7 +204,7 @@ def _lay_out(nodes, laid):
 
 
 def with_sets(
-    tree: DecisionTree, work: Work, table: Table, chosen: np.ndarray | None, n_categories: np.ndarray
+    tree: DecisionTree, work: ExactWork, table: Table, chosen: np.ndarray | None, n_categories: np.ndarray
 ) -> DecisionTree:
     """The tree with its tests on categories: columns with n_categories[j] > 0.
 

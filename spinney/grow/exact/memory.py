@@ -91,7 +91,7 @@ WAITING = np.dtype(
 )
 
 
-class Columns(NamedTuple):
+class PresortedColumns(NamedTuple):
     """What kernels need to know of the presorted columns."""
 
     values: np.ndarray
@@ -100,7 +100,7 @@ class Columns(NamedTuple):
     middles: Middles  # of the bins, for random thresholds
 
 
-class Small(NamedTuple):
+class ExactSubtrees(NamedTuple):
     """Memory for subtrees of a few rows, see small_subtrees.py; the first axis is that of threads."""
 
     order: np.ndarray  # uint16 (2, rows, columns): two tables of entries
@@ -115,7 +115,7 @@ class Small(NamedTuple):
     stack: Any  # WAITING records
 
 
-class Work(NamedTuple):
+class ExactWork(NamedTuple):
     """Memory of a fit."""
 
     lists: np.ndarray  # uint64 (columns and others, rows): see data/presort.py; the last one holds the rows themselves
@@ -143,13 +143,13 @@ class Work(NamedTuple):
     runs: np.ndarray  # int64 (threads, 3, categories)
     run_keys: np.ndarray  # float64 (threads, categories)
     chosen: np.ndarray  # int64 (threads, columns): columns in random order
-    small: Small
+    small: ExactSubtrees
     team_rows: int  # nodes of more rows are searched by the whole team
 
 
 def make_work(
     presorted: Presorted, n_sums: int, n_outputs: int, rules: TreeRules, n_threads: int, team_rows: int | None = None
-) -> Work:
+) -> ExactWork:
     """Memory for one tree; `n_outputs` are those with absolute error as criterion. See Work for `team_rows`."""
     n, columns = presorted.n_rows, presorted.n_columns
     most_nodes = 2 * n - 1
@@ -161,7 +161,7 @@ def make_work(
         team_rows = n if n_threads == 1 and not rules.best_first else max(2048, n // (16 * n_threads))
     n_open = 2 if rules.best_first else 2 * (n // team_rows) + 2
     widest = int(presorted.n_ranks.max(initial=0)) if presorted.is_categorical.any() else 0
-    return Work(
+    return ExactWork(
         lists=presorted.lists,
         nodes=np.empty(most_nodes, NODE),
         n_nodes=np.ones(1, np.int64),
@@ -192,11 +192,11 @@ def make_work(
     )
 
 
-def _make_small(n_threads: int, n_columns: int) -> Small:
+def _make_small(n_threads: int, n_columns: int) -> ExactSubtrees:
     width = -(-n_columns // _LANES) * _LANES
     rows = min(SMALL, _ENTRIES // max(width, 1)) if n_columns else 0
     by_row, by_column = (n_threads, rows), (n_threads, width)
-    return Small(
+    return ExactSubtrees(
         order=np.zeros((n_threads, 2, rows, width), np.uint16),
         ranks=np.zeros((n_threads, rows, width), np.uint8),
         entries=np.empty(by_row, np.uint64),

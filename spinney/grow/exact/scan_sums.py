@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile import by_type, inner_kernel, part_kernel, separate_kernel
-from spinney.criteria.impurity import GINI, OWN, class_term, pair_score, term_score
+from spinney.criteria.impurity import ENTROPY, GINI, OF_TERMS, OWN, check_branches, class_term, pair_score, term_score
 from spinney.criteria.significance import chi_squared
 from spinney.criteria.user_criterion import code_of, judge_classes
 from spinney.data.presort import RANK
@@ -188,6 +188,9 @@ def _walk(statistics, criterion, entries, total, least, left, right, floats, bes
                     if score > best.score:
                         note(best, score, i, missing_left, n_left, w_left)
             move_left(statistics, row_of(entry), left)
+
+
+check_branches("scan_sums._walk_by_terms", OF_TERMS, GINI, ENTROPY)
 
 
 @separate_kernel

@@ -21,7 +21,7 @@ from spinney.data.sparse_presort import SparseLists, list_by_rows
 from spinney.data.thresholds import Middles, draw_code
 from spinney.grow.exact.choose_split import find_ratios, make_children, open_node, sides_to_split
 from spinney.grow.exact.grower import can_split
-from spinney.grow.exact.memory import CANDIDATE, Work, make_work
+from spinney.grow.exact.memory import CANDIDATE, ExactWork, make_work
 from spinney.grow.exact.partition import BOTH, LEFT_ONLY, NEITHER, RIGHT_ONLY, partition, row_of
 from spinney.grow.exact.search import decrease, is_significant, side_values, totals
 from spinney.grow.exact.sparse_scan import ALL_CUTS, scan_stretch
@@ -55,7 +55,7 @@ STRETCH = np.dtype(
 BEGIN, END, OWNER, TOP = range(4)
 
 
-class Cells(NamedTuple):
+class SparseCells(NamedTuple):
     """The table, and a thread's memory."""
 
     entries: np.ndarray  # uint64, cut up as the tree grows; where columns are drawn, behind them room for more
@@ -80,7 +80,7 @@ class Cells(NamedTuple):
     is_listed: np.ndarray  # uint8, by row: 0, but while a column is put together
 
 
-def make_cells(lists: SparseLists, middles: Middles, n_nodes: int, is_drawn: bool) -> Cells:
+def make_cells(lists: SparseLists, middles: Middles, n_nodes: int, is_drawn: bool) -> SparseCells:
     """Memory for one tree; the lists themselves, unless columns are drawn."""
     most = int(np.diff(lists.first).max(initial=0)) + 2
     n, entries = len(lists.entries), lists.entries
@@ -91,7 +91,7 @@ def make_cells(lists: SparseLists, middles: Middles, n_nodes: int, is_drawn: boo
         list_by_rows(lists.entries, row_first, row_places)
     candidates = np.zeros(lists.n_columns, CANDIDATE)
     candidates["score"] = -np.inf
-    return Cells(
+    return SparseCells(
         entries=entries,
         spare=np.empty(n, np.uint64),
         n_entries=n,
@@ -115,7 +115,7 @@ def make_cells(lists: SparseLists, middles: Middles, n_nodes: int, is_drawn: boo
     )
 
 
-def make_sparse_work(n_rows: int, n_sums: int, n_outputs: int, rules: TreeRules) -> Work:
+def make_sparse_work(n_rows: int, n_sums: int, n_outputs: int, rules: TreeRules) -> ExactWork:
     """What the loop shares with that of other tables: lists are the rows and, for absolute error, those by target."""
     nothing = np.zeros(0, np.int64)
     lists = np.empty((n_outputs + 1, n_rows), np.uint64)

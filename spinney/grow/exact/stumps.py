@@ -40,10 +40,19 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
 from spinney.criteria.fixed_point import scale_exponent
-from spinney.criteria.impurity import GINI, class_impurity, pair_decrease, pair_score
+from spinney.criteria.impurity import (
+    ENTROPY,
+    ERROR,
+    GINI,
+    OF_CLASSES,
+    check_branches,
+    class_impurity,
+    pair_decrease,
+    pair_score,
+)
 from spinney.data.presort import RANK, ROW, Presorted
 from spinney.data.target import Target
-from spinney.grow.exact.freeze import Cuts, Grown, midway
+from spinney.grow.exact.freeze import Cuts, GrownTree, midway
 from spinney.grow.exact.memory import Sorted
 from spinney.grow.exact.partition import count_known, row_of
 from spinney.grow.exact.search import sort_by_key
@@ -103,7 +112,7 @@ class Blocks(NamedTuple):
     length: np.ndarray  # int64: entries a block, by column
 
 
-class Rows(NamedTuple):
+class StumpRows(NamedTuple):
     """What rounds change."""
 
     weight: np.ndarray  # int64
@@ -111,7 +120,7 @@ class Rows(NamedTuple):
     kind: np.ndarray  # uint8
 
 
-class Desk(NamedTuple):
+class StumpWorkspace(NamedTuple):
     """Memory of a round."""
 
     sums: np.ndarray  # int64 (threads, columns of all groups, codes); zeros between the rounds
@@ -135,7 +144,7 @@ class StumpRules(NamedTuple):
     scaled: bool  # whether sums are brought to 52 bits: the form that weights of other trees have
 
 
-class Change(NamedTuple):
+class WeightChange(NamedTuple):
     """How weights change before a round."""
 
     factor: np.ndarray  # float64, by kind; empty: they stay as they are
@@ -151,10 +160,10 @@ def make_blocks(presorted: Presorted, label: np.ndarray, team: Team) -> Blocks:
     return Blocks(presorted.lists, codes.view(np.uint64)[:, :, 0], known, length)
 
 
-def make_desk(blocks: Blocks, n_threads: int) -> Desk:
+def make_desk(blocks: Blocks, n_threads: int) -> StumpWorkspace:
     """Memory for rounds of these blocks."""
     n_columns, n_blocks = len(blocks.known), 2 * len(blocks.known) * BLOCKS
-    return Desk(
+    return StumpWorkspace(
         sums=np.zeros((n_threads, LANES * len(blocks.codes), CODES), np.int64),
         columns=np.empty((n_columns, CODES), np.int64),
         bounds=np.empty(n_blocks),
@@ -419,6 +428,9 @@ def _list_blocks(desk, rules):
     return n_listed
 
 
+check_branches("stumps._worth and _slack", OF_CLASSES, GINI, ENTROPY, ERROR)  # all are convex
+
+
 @inner_kernel
 def _slack(criterion, weight):
     """More than rounding can change a score by: without it a bound could lie below the best cut in its block."""
@@ -508,7 +520,7 @@ def _settle(blocks, rows, desk, rules, logs):
 
 
 _NO_LOGS = np.empty(0, np.int64)
-_STAY = Change(np.empty(0), 1.0)
+_STAY = WeightChange(np.empty(0), 1.0)
 
 
 class Stumps:
@@ -526,15 +538,15 @@ class Stumps:
         """The largest weight of one repetition of a row, by kind."""
         return self._desk.most[0, :KINDS]
 
-    def grow(self, target: Target, settings: TreeSettings) -> Grown:
+    def grow(self, target: Target, settings: TreeSettings) -> GrownTree:
         """Grow a stump with the target's weights."""
         statistics, _, _ = make_statistics(target, settings.criterion, None)
-        rows = Rows(statistics.weight.astype(np.int64), np.empty(0), self.kind)
+        rows = StumpRows(statistics.weight.astype(np.int64), np.empty(0), self.kind)
         rules = self.rules(settings, settings.min_weight)._replace(unit=float(statistics.units[0]), scaled=False)
         tree = self.run(rows, rules, statistics.logs, _STAY)
         went_left = self.kind > 1
         order = np.concatenate([np.flatnonzero(went_left), np.flatnonzero(~went_left)])
-        return Grown(tree, np.full(tree.n_nodes, -1), order)
+        return GrownTree(tree, np.full(tree.n_nodes, -1), order)
 
     def rules(self, settings: TreeSettings, min_weight: float) -> StumpRules:
         """For `run`. A negative `min_weight` is a share."""
@@ -542,7 +554,7 @@ class Stumps:
         may_split = n_rows >= max(2, settings.min_split) and n_rows >= 2 * min_leaf
         return StumpRules(settings.criterion, may_split, min_leaf, min_weight, settings.min_decrease, UNIT, True)
 
-    def run(self, rows: Rows, rules: StumpRules, logs: np.ndarray, change: Change) -> DecisionTree:
+    def run(self, rows: StumpRows, rules: StumpRules, logs: np.ndarray, change: WeightChange) -> DecisionTree:
         """Change the weights, and grow a stump."""
         self._team.run(grow_stump, self._blocks, rows, self._desk, rules, logs, change)
         state, cut = self._desk.state[0], self._desk.cuts[0]
@@ -605,7 +617,7 @@ class StumpRounds:
         self._stumps, self._rules = stumps, stumps.rules(settings, -share)
         self._n_rows = int(repeats.sum())
         whole = np.rint(weights / UNIT).astype(np.int64)
-        self._rows = Rows(whole, np.empty(0) if (repeats == 1.0).all() else repeats, stumps.kind)
+        self._rows = StumpRows(whole, np.empty(0) if (repeats == 1.0).all() else repeats, stumps.kind)
         self._change = _STAY
 
     def grow(self) -> DecisionTree:
@@ -617,4 +629,4 @@ class StumpRounds:
         factor = np.ascontiguousarray(change[::-1]).reshape(-1)  # right, left
         largest = float((self._stumps.most[: len(factor)] * factor).max())
         exponent = scale_exponent(largest, 61 - self._n_rows.bit_length(), 2000)
-        self._change = Change(factor, 2.0**exponent)
+        self._change = WeightChange(factor, 2.0**exponent)

@@ -24,13 +24,13 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, stop_wanted
 from spinney.criteria.information import ROW, make_terms
-from spinney.criteria.pessimism import Confidence, confidence, errors_to_add
+from spinney.criteria.pessimism import SLACK, ConfidenceLevel, confidence, errors_to_add
 from spinney.data.weights import Weights
-from spinney.grow.multiway.columns import Columns, read_units
+from spinney.grow.multiway.columns import MultiwayColumns, read_units
 from spinney.grow.multiway.freeze import freeze
 from spinney.grow.multiway.grower import grow
-from spinney.grow.multiway.limits import Choose, Limits, limit_splits
-from spinney.grow.multiway.memory import DONE, NEEDS_ROOM, STOPPED, Grown, Rows, make_rows, run_with_room
+from spinney.grow.multiway.limits import BranchLimits, Choose, limit_splits
+from spinney.grow.multiway.memory import DONE, NEEDS_ROOM, STOPPED, MultiwayRows, MultiwayTree, make_rows, run_with_room
 from spinney.grow.multiway.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
 from spinney.grow.rules import NO_NODE, NO_SPLIT, BranchRules
 from spinney.tree.decision import SPREADS, DecisionTree
@@ -61,13 +61,12 @@ from spinney.tree.decision import SPREADS, DecisionTree
 
 _PRUNE, _ESTIMATE = 0, 1  # modes
 _VISIT, _RAISE = 0, 1  # stages
-_AS_GOOD = 0.1  # errors
 _SAME = ROW // 1000  # units of errors
 _ROOT = np.int64(0)
 _OPEN = -1.0  # in place of an estimate: the node has a frame now
 
 
-def collapse(grown: Grown) -> None:
+def collapse(grown: MultiwayTree) -> None:
     """Make leaves of all nodes below which no fewer training rows are wrong."""
     _collapse(grown, np.zeros(len(grown.nodes), np.int64))
 
@@ -90,7 +89,9 @@ def _collapse(grown, wrong):
             wrong[number] = below
 
 
-def prune(grown: Grown, columns: Columns, rows: Rows, level: Confidence, raises: bool, team: Team) -> Grown:
+def prune(
+    grown: MultiwayTree, columns: MultiwayColumns, rows: MultiwayRows, level: ConfidenceLevel, raises: bool, team: Team
+) -> MultiwayTree:
     """Prune a grown tree; `raises` is whether branches may take their parent's place."""
     grown.state[0]["started"] = 0
     return run_with_room(team, _prune, grown, columns, rows, level, raises)
@@ -200,10 +201,10 @@ def _decide(grown, columns, rows, level, frame):
     """The estimate of the node, as a leaf or as it is; or _OPEN if its largest branch is to take its place."""
     state, number = grown.state[0], frame.node
     leaf = _leaf_errors(grown, number, level)
-    if leaf <= frame.errors + _AS_GOOD and leaf <= frame.branch_errors + _AS_GOOD:
+    if leaf <= frame.errors + SLACK and leaf <= frame.branch_errors + SLACK:
         grown.nodes[number].feature = NO_SPLIT
         return leaf
-    if frame.branch_errors > frame.errors + _AS_GOOD:
+    if frame.branch_errors > frame.errors + SLACK:
         return frame.errors
     _raise(grown, number, frame.largest_child)
     # visited again with all the rows, in the place of this frame: its splits were pruned for a part of the rows only
@@ -250,12 +251,12 @@ class C45Settings(NamedTuple):
     prune: bool
     cf: float
     subtree_raising: bool
-    limits: Limits = Limits()
+    limits: BranchLimits = BranchLimits()
     subset: bool = False
 
 
 def grow_c45(
-    columns: Columns,
+    columns: MultiwayColumns,
     classes: np.ndarray,
     n_classes: int,
     weights: Weights | np.ndarray,
@@ -297,7 +298,7 @@ def grow_c45(
     return freeze(grown, columns, SPREADS, settings.subset)
 
 
-def _counts_in_average(columns: Columns, n_rows: float) -> np.ndarray:
+def _counts_in_average(columns: MultiwayColumns, n_rows: float) -> np.ndarray:
     """uint8, by column: whether its gain counts in the average that a gain must reach."""
     few = columns.n_present() < _MANY * n_rows
     return (few | (not few.any())).astype(np.uint8)

@@ -1,8 +1,8 @@
 """Columns and weights as the classic trees read them.
 
-In: a `Table`, its `Schema`, and weights. Out: `Columns`, where a category is its index, a number its rank among the
-distinct numbers of its column, and missing is -1; and the weight of each row in units (see criteria/information.py).
-Rows without weight are left out.
+In: a `Table`, its `Schema`, and weights. Out: `MultiwayColumns`, where a category is its index, a number its rank among
+the distinct numbers of its column, and missing is -1; and the weight of each row in units (see
+criteria/information.py). Rows without weight are left out.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _too_many(values: np.ndarray) -> str:
 MISSING = -1
 
 
-class Columns(NamedTuple):
+class MultiwayColumns(NamedTuple):
     """The table, as kernels see it.  # in"""
 
     codes: np.ndarray  # int32 (columns, rows)
@@ -82,7 +82,7 @@ class Columns(NamedTuple):
         categories = self.n_values[self.is_number == 0]
         return max(2, int(categories.max(initial=0)))
 
-    def take(self, rows: np.ndarray | None) -> Columns:
+    def take(self, rows: np.ndarray | None) -> MultiwayColumns:
         """The same of some rows, or of all; numbers keep their ranks."""
         return self if rows is None else self._replace(codes=np.ascontiguousarray(self.codes[:, rows]))
 
@@ -91,7 +91,7 @@ class Columns(NamedTuple):
         return np.array([_n_distinct(c) if not n else 0 for c, n in zip(self.codes, self.is_number, strict=True)])
 
 
-def read_columns(table: Table, schema: Schema, kept: np.ndarray | None) -> Columns:
+def read_columns(table: Table, schema: Schema, kept: np.ndarray | None) -> MultiwayColumns:
     """Encode the kept rows of a table; None keeps all."""
     n_rows = table.n_rows if kept is None else len(kept)
     codes = np.empty((table.n_columns, n_rows), np.int32)
@@ -105,7 +105,7 @@ def read_columns(table: Table, schema: Schema, kept: np.ndarray | None) -> Colum
             codes[index] = np.nan_to_num(values, nan=MISSING)
     n_categories = np.array([len(column.categories or ()) for column in schema.columns], np.int64)
     n_numbers = np.array([len(distinct) for distinct in numbers], np.int64)
-    return Columns(
+    return MultiwayColumns(
         codes=codes,
         n_values=n_categories + n_numbers,
         is_number=(~schema.is_categorical).astype(np.uint8),

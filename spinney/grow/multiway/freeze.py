@@ -10,8 +10,8 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney.criteria.impurity import ENTROPY
 from spinney.criteria.information import ROW, entropy
-from spinney.grow.multiway.columns import Columns
-from spinney.grow.multiway.memory import IN_GROUP, NO_CUT, Grown
+from spinney.grow.multiway.columns import MultiwayColumns
+from spinney.grow.multiway.memory import IN_GROUP, NO_CUT, MultiwayTree
 from spinney.grow.rules import NO_NODE, NO_SPLIT
 from spinney.tree.arrays import small
 from spinney.tree.decision import STOPS, DecisionTree
@@ -20,7 +20,7 @@ from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_SPREADS, MISSIN
 _WORD = 64
 
 
-def freeze(grown: Grown, columns: Columns, missing: int, subset: bool = False) -> DecisionTree:
+def freeze(grown: MultiwayTree, columns: MultiwayColumns, missing: int, subset: bool = False) -> DecisionTree:
     """Build the tree; `missing` is what its questions say of missing values, STOPS or SPREADS.
 
     `subset`: categories are in groups, and a node of k groups becomes a chain of questions about one group each.
@@ -58,7 +58,7 @@ def freeze(grown: Grown, columns: Columns, missing: int, subset: bool = False) -
     return DecisionTree(forest)
 
 
-def _chained(grown: Grown) -> tuple[Grown, dict[int, tuple[int, np.ndarray]]]:
+def _chained(grown: MultiwayTree) -> tuple[MultiwayTree, dict[int, tuple[int, np.ndarray]]]:
     """(grown with questions about groups in place of those about categories, node -> (column, group it asks about)).
 
     Categories that had no rows have a leaf at the end of the chain.
@@ -102,7 +102,7 @@ def _chained(grown: Grown) -> tuple[Grown, dict[int, tuple[int, np.ndarray]]]:
     return grown._replace(nodes=new, class_units=np.array(sums), children=np.array(children, np.int32)), members
 
 
-def _pack_sets(found: list[tuple[int, np.ndarray]], columns: Columns) -> tuple[np.ndarray, np.ndarray]:
+def _pack_sets(found: list[tuple[int, np.ndarray]], columns: MultiwayColumns) -> tuple[np.ndarray, np.ndarray]:
     """(where each set begins and the last one ends, words of 64 categories)."""
     n_words = [int(columns.n_values[column]) // _WORD + 1 for column, _ in found]
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_words, dtype=np.int64)])

@@ -17,7 +17,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, end_phases, finish_chunk, open_phase, stop_wanted, take_chunk
 from spinney.criteria.information import ROW, Terms
-from spinney.grow.multiway.columns import Columns
+from spinney.grow.multiway.columns import MultiwayColumns
 from spinney.grow.multiway.memory import (
     DONE,
     IN_GROUP,
@@ -25,8 +25,8 @@ from spinney.grow.multiway.memory import (
     NO_CUT,
     STOPPED,
     WAITS,
-    Grown,
-    Rows,
+    MultiwayRows,
+    MultiwayTree,
     make_grown,
     make_rows,
     run_with_room,
@@ -34,7 +34,7 @@ from spinney.grow.multiway.memory import (
 )
 from spinney.grow.multiway.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
 from spinney.grow.multiway.search import is_significant, judge_column
-from spinney.grow.multiway.statistics import Desks, desk_of, fill_runs, make_desk, make_desks
+from spinney.grow.multiway.statistics import MultiwayWorkspaces, desk_of, fill_runs, make_desk, make_desks
 from spinney.grow.rules import NO_NODE, NO_SPLIT, BranchRules
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -62,7 +62,9 @@ class Aside(NamedTuple):
     used: np.ndarray  # how often each column was asked about on the way
 
 
-def grow_together(columns: Columns, rows: Rows, n_classes: int, rules: BranchRules, terms: Terms, team: Team) -> Grown:
+def grow_together(
+    columns: MultiwayColumns, rows: MultiwayRows, n_classes: int, rules: BranchRules, terms: Terms, team: Team
+) -> MultiwayTree:
     """Grow a tree by all threads."""
     n_rows, n_columns = len(rows.rows), len(columns.codes)
     room = columns.most_branches if rules.subset else 0
@@ -78,7 +80,7 @@ def grow_together(columns: Columns, rows: Rows, n_classes: int, rules: BranchRul
             return grown  # stopped
     aside.sort(key=lambda one: -len(one.rows))
 
-    def grow_below(one: Aside) -> Grown:
+    def grow_below(one: Aside) -> MultiwayTree:
         own = make_rows(rows.classes, one.units, columns.most_branches, one.rows)
         limited = rules._replace(max_depth=rules.max_depth - one.depth)
         return grow_alone(columns, own, n_classes, limited, terms, one.used, Team(1, inline=True))
@@ -86,14 +88,14 @@ def grow_together(columns: Columns, rows: Rows, n_classes: int, rules: BranchRul
     return _graft(grown, aside, team.map(grow_below, aside))
 
 
-def _set_aside(grown: Grown, rows: Rows, desks: Desks) -> Aside:
+def _set_aside(grown: MultiwayTree, rows: MultiwayRows, desks: MultiwayWorkspaces) -> Aside:
     state = grown.state[0]
     segment = slice(int(state["begin"]), int(state["end"]))
     depth = int(grown.nodes[state["number"]]["depth"])
     return Aside(int(state["number"]), depth, rows.rows[segment].copy(), rows.units[segment].copy(), desks.used.copy())
 
 
-def _graft(grown: Grown, aside: list[Aside], subtrees: list[Grown]) -> Grown:
+def _graft(grown: MultiwayTree, aside: list[Aside], subtrees: list[MultiwayTree]) -> MultiwayTree:
     """Put each subtree in the place of its leaf."""
     n_main, n_children = int(grown.state[0]["n_nodes"]), int(grown.state[0]["n_children"])
     order = sorted(range(len(aside)), key=lambda k: aside[k].number)
@@ -202,7 +204,9 @@ _ROOT = np.int64(0)
 _FEW_ROWS, _PARTS = 2048, 8  # see team_rows
 
 
-def grow(columns: Columns, rows: Rows, n_classes: int, rules: BranchRules, terms: Terms, team: Team) -> Grown:
+def grow(
+    columns: MultiwayColumns, rows: MultiwayRows, n_classes: int, rules: BranchRules, terms: Terms, team: Team
+) -> MultiwayTree:
     """Grow a tree."""
     if team.size > 1 and len(rows.rows) > team_rows(len(rows.rows), team.size):
         return grow_together(columns, rows, n_classes, rules, terms, team)
@@ -210,8 +214,14 @@ def grow(columns: Columns, rows: Rows, n_classes: int, rules: BranchRules, terms
 
 
 def grow_alone(
-    columns: Columns, rows: Rows, n_classes: int, rules: BranchRules, terms: Terms, used: np.ndarray, team: Team
-) -> Grown:
+    columns: MultiwayColumns,
+    rows: MultiwayRows,
+    n_classes: int,
+    rules: BranchRules,
+    terms: Terms,
+    used: np.ndarray,
+    team: Team,
+) -> MultiwayTree:
     """Grow a tree in one thread; `used`: how often each column was asked about further up."""
     room = columns.most_branches if rules.subset else 0
     desk = make_desk(len(rows.rows), len(columns.codes), n_classes, room)._replace(used=used)

@@ -14,10 +14,10 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.information import ROW, entropy, make_terms
 from spinney.data.weights import Weights
-from spinney.grow.multiway.columns import Columns, read_units
+from spinney.grow.multiway.columns import MultiwayColumns, read_units
 from spinney.grow.multiway.freeze import freeze
 from spinney.grow.multiway.grower import grow
-from spinney.grow.multiway.limits import Choose, Limits, limit_splits
+from spinney.grow.multiway.limits import BranchLimits, Choose, limit_splits
 from spinney.grow.multiway.memory import make_rows
 from spinney.grow.rules import BranchRules
 from spinney.tree.decision import STOPS, DecisionTree
@@ -29,11 +29,11 @@ class ID3Settings(NamedTuple):
     max_depth: int
     min_gain: float  # bits
     min_samples_leaf: float = 0.0  # weight of two branches at least, in rows; 0: any
-    limits: Limits = Limits()
+    limits: BranchLimits = BranchLimits()
 
 
 def grow_id3(
-    columns: Columns,
+    columns: MultiwayColumns,
     classes: np.ndarray,
     n_classes: int,
     weights: Weights | np.ndarray,

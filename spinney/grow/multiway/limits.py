@@ -15,9 +15,9 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney.criteria.information import Terms, term
 from spinney.criteria.significance import critical_values
-from spinney.grow.multiway.columns import Columns
+from spinney.grow.multiway.columns import MultiwayColumns
 from spinney.grow.multiway.freeze import freeze
-from spinney.grow.multiway.memory import Grown
+from spinney.grow.multiway.memory import MultiwayTree
 from spinney.grow.rules import NO_NODE, NO_SPLIT
 from spinney.tree.decision import DecisionTree
 
@@ -27,7 +27,7 @@ NEVER = -1  # the turn of a node that is not split
 Choose = Callable[[DecisionTree, np.ndarray], int]
 
 
-class Limits(NamedTuple):
+class BranchLimits(NamedTuple):
     """Parameters that CART has, too."""
 
     min_split: float = 0.0  # weight of a node that is split, in rows
@@ -35,7 +35,7 @@ class Limits(NamedTuple):
     min_decrease: float = 0.0  # bits, times the node's share of all weight
     significance: float | None = None
 
-    def critical(self, columns: Columns, n_classes: int) -> np.ndarray:
+    def critical(self, columns: MultiwayColumns, n_classes: int) -> np.ndarray:
         """What the chi-squared of a split must exceed, by degrees of freedom; empty: any will do."""
         if self.significance is None:
             return np.zeros(0)
@@ -43,7 +43,12 @@ class Limits(NamedTuple):
 
 
 def limit_splits(
-    grown: Grown, columns: Columns, terms: Terms, limits: Limits, missing: int, choose: Choose | None
+    grown: MultiwayTree,
+    columns: MultiwayColumns,
+    terms: Terms,
+    limits: BranchLimits,
+    missing: int,
+    choose: Choose | None,
 ) -> None:
     """Take back splits of a grown tree: those beyond `max_leaves`, and those that `choose` does not keep."""
     if limits.max_leaves is None and choose is None:
@@ -59,7 +64,7 @@ def limit_splits(
         _keep(grown, turn, choose(tree, order))
 
 
-def best_first(grown: Grown, terms: Terms, max_leaves: int | None) -> np.ndarray:
+def best_first(grown: MultiwayTree, terms: Terms, max_leaves: int | None) -> np.ndarray:
     """When each node is split, always that of the frontier which takes off the most; a split that would make too many
     leaves is left out."""
     n_nodes = int(grown.state[0]["n_nodes"])
@@ -80,20 +85,20 @@ def best_first(grown: Grown, terms: Terms, max_leaves: int | None) -> np.ndarray
     return turn
 
 
-def _n_leaves(grown: Grown, node: Any) -> int:
+def _n_leaves(grown: MultiwayTree, node: Any) -> int:
     """What a split makes of a leaf; categories without rows are one of them where others are in groups."""
     children = grown.children[node["first"] : node["first"] + node["n_branches"]]
     n_there, n_empty = int((children >= 0).sum()), int((children == NO_NODE).sum())
     return n_there + (n_empty if n_there + n_empty == len(children) else min(n_empty, 1))
 
 
-def _keep(grown: Grown, turn: np.ndarray, n_splits: int) -> None:
+def _keep(grown: MultiwayTree, turn: np.ndarray, n_splits: int) -> None:
     """The first splits stay."""
     gone = np.flatnonzero((turn == NEVER) | (turn >= n_splits))
     grown.nodes["feature"][gone] = NO_SPLIT
 
 
-def _reached(grown: Grown) -> np.ndarray:
+def _reached(grown: MultiwayTree) -> np.ndarray:
     """The nodes that are still there, ascending: parents come before their children."""
     there = np.zeros(int(grown.state[0]["n_nodes"]), bool)
     there[0] = True

@@ -13,7 +13,7 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.data.dataset import records
-from spinney.grow.multiway.columns import Columns
+from spinney.grow.multiway.columns import MultiwayColumns
 
 NO_CUT = -1
 IN_GROUP = -2  # children: IN_GROUP - c is a category that goes where category c goes
@@ -78,7 +78,7 @@ STATE = np.dtype(
 DONE, NEEDS_ROOM, STOPPED, WAITS = range(4)  # what a loop returns; WAITS: a node is left for somebody else to grow
 
 
-class Rows(NamedTuple):
+class MultiwayRows(NamedTuple):
     """The rows in the order of the nodes; see partition.py."""
 
     rows: np.ndarray  # int32
@@ -89,7 +89,7 @@ class Rows(NamedTuple):
     classes: np.ndarray  # int32, by row number.  # in
 
 
-class Grown(NamedTuple):
+class MultiwayTree(NamedTuple):
     """The tree and the stacks. These may run out of room."""
 
     state: Any  # one STATE record
@@ -101,18 +101,20 @@ class Grown(NamedTuple):
     saved_units: np.ndarray  # int64
 
 
-def make_rows(classes: np.ndarray, units: np.ndarray, most_branches: int, rows: np.ndarray | None = None) -> Rows:
+def make_rows(
+    classes: np.ndarray, units: np.ndarray, most_branches: int, rows: np.ndarray | None = None
+) -> MultiwayRows:
     """All rows in the root's segment, or some of them with their weights."""
     n = len(units)
     rows = np.arange(n, dtype=np.int32) if rows is None else rows
     spare_rows, spare_units = np.empty(n, np.int32), np.empty(n, np.int64)
-    return Rows(rows, units.copy(), spare_rows, spare_units, np.empty(most_branches + 2, np.int64), classes)
+    return MultiwayRows(rows, units.copy(), spare_rows, spare_units, np.empty(most_branches + 2, np.int64), classes)
 
 
-def make_grown(columns: Columns, n_classes: int, n_rows: int) -> Grown:
+def make_grown(columns: MultiwayColumns, n_classes: int, n_rows: int) -> MultiwayTree:
     """A tree without nodes, and room for a small one."""
     room = 256
-    return Grown(
+    return MultiwayTree(
         state=records(1, STATE),
         nodes=records(room, NODE),
         class_units=np.zeros((room, n_classes), np.int64),
@@ -123,14 +125,16 @@ def make_grown(columns: Columns, n_classes: int, n_rows: int) -> Grown:
     )
 
 
-def run_with_room(team: Team, loop: Any, grown: Grown, columns: Columns, rows: Rows, *rest: Any) -> Grown:
+def run_with_room(
+    team: Team, loop: Any, grown: MultiwayTree, columns: MultiwayColumns, rows: MultiwayRows, *rest: Any
+) -> MultiwayTree:
     """Run a loop to its end, making room whenever it asks for some."""
     while team.run(loop, grown, columns, rows, *rest) == NEEDS_ROOM:
         grown = with_room(grown, columns, len(rows.rows))
     return grown
 
 
-def with_room(grown: Grown, columns: Columns, n_rows: int) -> Grown:
+def with_room(grown: MultiwayTree, columns: MultiwayColumns, n_rows: int) -> MultiwayTree:
     """Twice the room for whatever is short of it."""
     state = grown.state[0]
     nodes, class_units, children, frames = grown.nodes, grown.class_units, grown.children, grown.frames
@@ -143,7 +147,7 @@ def with_room(grown: Grown, columns: Columns, n_rows: int) -> Grown:
         frames = _doubled(frames)
     if len(saved_rows) - state["n_saved"] < n_rows:
         saved_rows, saved_units = _doubled(saved_rows, n_rows), _doubled(saved_units, n_rows)
-    return Grown(grown.state, nodes, class_units, children, frames, saved_rows, saved_units)
+    return MultiwayTree(grown.state, nodes, class_units, children, frames, saved_rows, saved_units)
 
 
 def _doubled(array: Any, more: int = 0) -> Any:

@@ -20,7 +20,7 @@ _LOW = np.int64(0xFFFFFFFF)
 _HALF = np.int64(32)
 
 
-class Desk(NamedTuple):
+class MultiwayWorkspace(NamedTuple):
     """Scratch memory."""
 
     run_code: np.ndarray  # int32
@@ -41,10 +41,10 @@ class Desk(NamedTuple):
     group: np.ndarray  # int64 (columns, categories): the first category of each one's group, itself if it has no rows
 
 
-def make_desk(n_rows: int, n_columns: int, n_classes: int, room: int = 0) -> Desk:
+def make_desk(n_rows: int, n_columns: int, n_classes: int, room: int = 0) -> MultiwayWorkspace:
     """A desk for nodes of up to n_rows; `room`: of how many categories there may be groups."""
     whole, halves = np.int64, np.int32
-    return Desk(
+    return MultiwayWorkspace(
         np.empty(n_rows, halves),
         np.empty(n_rows, halves),
         np.empty(n_rows, whole),
@@ -64,7 +64,7 @@ def make_desk(n_rows: int, n_columns: int, n_classes: int, room: int = 0) -> Des
     )
 
 
-class Desks(NamedTuple):
+class MultiwayWorkspaces(NamedTuple):
     """The scratch memory of a team: what is private is an array with a row for each thread."""
 
     run_code: np.ndarray
@@ -85,17 +85,17 @@ class Desks(NamedTuple):
     group: np.ndarray
 
 
-def make_desks(n_threads: int, n_rows: int, n_columns: int, n_classes: int, room: int) -> Desks:
+def make_desks(n_threads: int, n_rows: int, n_columns: int, n_classes: int, room: int) -> MultiwayWorkspaces:
     """Desks for a team."""
     one = make_desk(n_rows, n_columns, n_classes, room)
     private = tuple(np.empty((n_threads, *part.shape), part.dtype) for part in one[:10])
-    return Desks._make((*private, *one[10:]))
+    return MultiwayWorkspaces._make((*private, *one[10:]))
 
 
 @inner_kernel
 def desk_of(desks, rank):
     """A thread's desk."""
-    return Desk(
+    return MultiwayWorkspace(
         desks.run_code[rank],
         desks.run_class[rank],
         desks.run_units[rank],

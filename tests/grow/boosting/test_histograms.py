@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.data.dataset import LANES, STRIDE, Layout, pack_words
+from spinney.data.dataset import LANES, STRIDE, WordLayout, pack_words
 from spinney.grow.boosting.histograms import (
     accumulate,
     accumulate_words,
@@ -45,7 +45,7 @@ NO_COUNTS = np.empty(0, np.int64)
 class Rows:
     """Rows of words, statistics last; some of the rows, and what these add up to."""
 
-    layout: Layout = field(repr=False)
+    layout: WordLayout = field(repr=False)
     words: np.ndarray = field(repr=False)
     rows: np.ndarray
     counts: np.ndarray

@@ -14,7 +14,7 @@ from spinney.data.target import Target
 from spinney.data.weights import Weights, read_weights
 from spinney.grow.exact import fit, memory
 from spinney.grow.exact.fit import grow_exact_tree
-from spinney.grow.exact.freeze import Grown
+from spinney.grow.exact.freeze import GrownTree
 from spinney.grow.exact.memory import make_work
 from spinney.grow.rules import TreeSettings
 from spinney.tree.decision import LEAF, NUMBER, SET, DecisionTree
@@ -112,7 +112,7 @@ class Case:
         return (1e-6 if self.criterion == "absolute_error" else 1e-9) * mass
 
 
-def grow(case: Case, n_threads: int = 1, **rest: Any) -> Grown:
+def grow(case: Case, n_threads: int = 1, **rest: Any) -> GrownTree:
     """By the kernels."""
     with Team(n_threads) as team:
         return grow_exact_tree(case.table, case.n_categories, case.target, case.settings, team, **rest)
@@ -218,7 +218,7 @@ def goes_left(tree: DecisionTree, node: int, X: np.ndarray, n_categories: np.nda
     return np.where(np.isnan(x), tree.missing[node] == 0, left)
 
 
-def check(case: Case, grown: Grown) -> int:
+def check(case: Case, grown: GrownTree) -> int:
     """Assert that every node of a tree is as the twin would have it, up to ties; returns how many were looked at."""
     tree, turn = grown.tree, grown.turn
     one = _Check(case, tree, turn)

@@ -3,10 +3,10 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from spinney.data.schema import Column, Schema
+from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.tables import Panel, Table
 from spinney.data.weights import read_weights
-from spinney.grow.multiway.limits import Limits
+from spinney.grow.multiway.limits import BranchLimits
 
 
 @st.composite
@@ -37,14 +37,14 @@ def _draw_weights(draw, rng, n):
 
 def as_table(X, kinds):
     """The same as the package's table and schema."""
-    columns = tuple(Column(None, None if k is None else tuple(range(k))) for k in kinds)
+    columns = tuple(SchemaColumn(None, None if k is None else tuple(range(k))) for k in kinds)
     return Table(len(X), X.shape[1], (Panel(X, tuple(range(X.shape[1]))),)), Schema(columns)
 
 
 LIMITS = st.one_of(
-    st.just(Limits()),
+    st.just(BranchLimits()),
     st.builds(
-        Limits,
+        BranchLimits,
         min_split=st.sampled_from((0.0, 2.0, 10.0)),
         max_leaves=st.sampled_from((None, 2, 4, 9)),
         min_decrease=st.sampled_from((0.0, 0.01, 0.2)),

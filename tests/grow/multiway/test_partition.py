@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.criteria.information import ROW
-from spinney.grow.multiway.columns import Columns
+from spinney.grow.multiway.columns import MultiwayColumns
 from spinney.grow.multiway.memory import make_grown, make_rows
 from spinney.grow.multiway.partition import close_branch, close_frame, open_branch, open_frame
 from spinney.grow.rules import NO_NODE
@@ -28,7 +28,7 @@ def test_branches_in_turn(seed, n, missing, spreads):
     codes[0, 0] = 1
     units = rng.integers(1, 4, n) * ROW
     n_values = np.array([N_BRANCHES], np.int64)
-    columns = Columns(codes, n_values, np.zeros(1, np.uint8), np.zeros(1), np.zeros(1, np.int64))
+    columns = MultiwayColumns(codes, n_values, np.zeros(1, np.uint8), np.zeros(1), np.zeros(1, np.int64))
     rows, grown = make_rows(np.zeros(n, np.int32), units, N_BRANCHES), make_grown(columns, 1, n)
     node = grown.nodes[0]
     node["feature"], node["cut"], node["n_branches"] = 0, -1, N_BRANCHES

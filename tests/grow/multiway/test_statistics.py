@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.criteria.information import ROW
-from spinney.grow.multiway.columns import Columns
+from spinney.grow.multiway.columns import MultiwayColumns
 from spinney.grow.multiway.memory import make_rows
 from spinney.grow.multiway.statistics import fill_runs, make_desk
 from tests.compiled import few, outer
@@ -35,7 +35,7 @@ def test_runs_hold_every_row_in_order(seed, n, n_values, alike):
     classes = rng.integers(0, N_CLASSES, n).astype(np.int32)
     units = np.full(n, ROW) if alike else rng.integers(1, 5, n) * ROW
     values = np.array([n_values], np.int64)
-    columns = Columns(codes, values, np.ones(1, np.uint8), np.zeros(1), np.zeros(1, np.int64))
+    columns = MultiwayColumns(codes, values, np.ones(1, np.uint8), np.zeros(1), np.zeros(1, np.int64))
     rows, desk = make_rows(classes, units.astype(np.int64), 2), make_desk(n, 1, N_CLASSES)
     begin, end = n // 4, n
     count = _fill_runs(columns, 0, rows, begin, end, alike, desk)

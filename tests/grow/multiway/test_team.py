@@ -12,7 +12,7 @@ from spinney.datasets import load_flights
 from spinney.grow.multiway import grower
 from spinney.grow.multiway.c45 import C45Settings, grow_c45
 from spinney.grow.multiway.columns import read_columns
-from spinney.grow.multiway.limits import Limits
+from spinney.grow.multiway.limits import BranchLimits
 from tests.compiled import PLAIN_PYTHON, few
 from tests.grow.multiway.cases import LIMITS, as_table, tables
 
@@ -58,7 +58,7 @@ def test_a_deep_tree_that_needs_more_room(monkeypatch):
     X = rng.integers(0, 3, (2000, 9)).astype(np.float64)
     X[rng.random(X.shape) < 0.02] = np.nan
     drawn = X, [3] * 9, rng.integers(0, 2, 2000), None
-    settings = C45Settings(1.0, 1 << 30, False, False, 0.25, True, Limits(max_leaves=900))
+    settings = C45Settings(1.0, 1 << 30, False, False, 0.25, True, BranchLimits(max_leaves=900))
     with Team(2) as team, Team(1, inline=True) as one:
         tree = grown(drawn, settings, team)
         assert tree.n_leaves > 800
