@@ -198,11 +198,11 @@ def test_categories_by_number_are_saved():
     ("attribute", "value", "message"),
     [
         ("n_outputs_", 2, "score per class or output"),
-        ("_answering", Answering(link="magic"), "link is not known"),
-        ("_answering", Answering(second_from="luck"), "unknown rule"),
+        ("_answering", Answering(link="magic"), "link is unknown"),
+        ("_answering", Answering(second_from="luck"), "rule that predicts the second of two classes is unknown"),
         ("_answering", Answering(start=np.zeros(3)), "whole rounds"),
         ("_reading", Reading(numbered=(0,)), "must be numbers"),
-        ("_reading", Reading(zero_is_missing=(7,)), "not there"),
+        ("_reading", Reading(zero_is_missing=(7,)), "column does not exist"),
     ],
 )
 def test_parts_that_do_not_fit_are_not_loaded(models, attribute, value, message, tmp_path):
