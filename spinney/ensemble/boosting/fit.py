@@ -53,6 +53,7 @@ from spinney.ensemble.boosting.round_search import (
     SearchPlan,
     advance,
     choose,
+    first_as_good,
     in_time,
     plan_search,
     typical_losses,
@@ -319,7 +320,10 @@ def search_rounds(job: Job, dataset: Any, settings: BoostingSettings, team: Team
             del curve[HELD_OUT][one.name]
     if best == 0 or max(abs(score) for score in means) < sys.float_info.min:  # no score that tells rounds apart
         return replace(settings, n_rounds=CLASSIC_ROUNDS), curve
-    chosen = choose(best, plan, n_samples, rate, task.n_outputs)
+    in_time_order = job.order is not None and job.order.times is not None
+    if in_time_order:
+        best = first_as_good(means, first.greater_is_better)
+    chosen = choose(best, plan, n_samples, rate, task.n_outputs, more_rows=not in_time_order)
     if clock.budget is not None:
         per_row = (time.perf_counter() - begun) / (len(means) * sum(len(one.rounds.y) for one in folds))
         chosen = in_time(chosen, (clock.budget - clock.seconds) / (per_row * len(task.y)), rate)
