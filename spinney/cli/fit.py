@@ -18,7 +18,7 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.columns_report import EXACT, tell_columns, tell_importances, tell_scores
-from spinney.cli.judging import Judged, NotJudged, judge, plan
+from spinney.cli.judging import Judged, NotJudged, groups_of_fit, judge, plan
 from spinney.cli.model_files import SUFFIX, check_place, save_model, what_is_there
 from spinney.cli.models import MODELS, check_id3, make_model, read_parameters
 from spinney.cli.progress import Working
@@ -399,7 +399,8 @@ def _learn(
     if watched:
         model.set_params(callbacks=work.rounds("fitting on all rows"))
     begun = time.perf_counter()
-    model.fit(table.X, table.y, **({} if table.weights is None else {"sample_weight": table.weights}))
+    weights = {} if table.weights is None else {"sample_weight": table.weights}
+    model.fit(table.X, table.y, **weights, **groups_of_fit(model, table.groups))
     if watched:
         model.set_params(callbacks=None)
     if wishes.budget is not None:

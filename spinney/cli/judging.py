@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,10 @@ def judge(
         tick(done, len(splits))
         return said | {f"baseline {name}": value for name, value in base.items()}
 
-    result = cross_validate(model, X, y, scoring=score, cv=splits, sample_weight=weights, error_score="raise")
+    kept_together = groups_of_fit(model, groups)
+    result = cross_validate(
+        model, X, y, scoring=score, cv=splits, sample_weight=weights, params=kept_together, error_score="raise"
+    )
     names = [name for name in result.metrics if not name.startswith("baseline ")]
     if len(splits) > 1:
         how = f"{len(splits)}-fold cross-validation"
@@ -119,6 +123,11 @@ def judge(
         },
         *(None if parts[0] is None else np.concatenate(parts) for parts in zip(*kept)),
     )
+
+
+def groups_of_fit(model: Any, groups: np.ndarray | None) -> dict[str, np.ndarray]:
+    """The arguments by which models that hold rows out themselves hold out whole groups."""
+    return {} if groups is None or "groups" not in signature(model.fit).parameters else {"groups": groups}
 
 
 def _of_all(classes: np.ndarray | None, fitted: Any, shares: np.ndarray | None) -> np.ndarray | None:

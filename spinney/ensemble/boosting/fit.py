@@ -35,7 +35,7 @@ from spinney.data.dataset import (
     row_keys,
     take_rows,
 )
-from spinney.data.holdout import CountedRows, hold_out, parts_by_content
+from spinney.data.holdout import CountedRows, RowOrder, hold_out, parts_by_content, parts_by_order
 from spinney.data.row_hash import hashes_of_keys
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
@@ -53,6 +53,7 @@ from spinney.ensemble.boosting.round_search import (
     SearchPlan,
     advance,
     choose,
+    first_as_good,
     in_time,
     plan_search,
     typical_losses,
@@ -104,6 +105,7 @@ class Job(NamedTuple):
     task: Task
     initial: InitialScores
     init_score: np.ndarray | None  # (outputs, rows)
+    order: RowOrder | None  # groups or times of the rows, by which rows are held out
     eval_tables: list[EvalTable]
     metrics: list[Metric]  # the first decides
     needs_rows: bool  # whether a metric reads X itself
@@ -134,8 +136,7 @@ def fit_booster(job: Job, team: Team) -> Fitted:
     task, stopping = job.task, job.stopping
     held_out = None
     if stopping is not None and not job.eval_tables and stopping.validation_fraction is not None:
-        labels = task.y.astype(np.int64) if task.is_classes else None
-        held_out = hold_out(np.arange(len(task.y)), stopping.validation_fraction, job.seed, labels)
+        held_out = _hold_out(job, stopping.validation_fraction)
     dataset = _encode(job, held_out, team)
     settings = job.settings(task if held_out is None else task.take(held_out[0]))
     curve: Scores = {}
@@ -171,6 +172,17 @@ def fit_booster(job: Job, team: Team) -> Fitted:
     monitored = None if stop is None else [before, *watch.scores[stop.set_name][stop.metric.name]]
     booster.loss = task.loss
     return Fitted(booster, best, settings, watch.scores | curve, monitored)
+
+
+def _hold_out(job: Job, share: Any) -> tuple[np.ndarray, np.ndarray]:
+    """(rows to train on, rows for early stopping)."""
+    task = job.task
+    if job.order is None:
+        labels = task.y.astype(np.int64) if task.is_classes else None
+        return hold_out(np.arange(len(task.y)), share, job.seed, labels)
+    share = share if share < 1 else share / task.weights.n_samples(len(task.y))
+    ((kept, held),) = parts_by_order(job.order, task.weights, job.seed, 1, 1.0 - share, share)
+    return kept.rows, held.rows
 
 
 # --- the table and the evaluation sets -------------------------------------------------------------------------------
@@ -308,7 +320,10 @@ def search_rounds(job: Job, dataset: Any, settings: BoostingSettings, team: Team
             del curve[HELD_OUT][one.name]
     if best == 0 or max(abs(score) for score in means) < sys.float_info.min:  # no score that tells rounds apart
         return replace(settings, n_rounds=CLASSIC_ROUNDS), curve
-    chosen = choose(best, plan, n_samples, rate, task.n_outputs)
+    in_time_order = job.order is not None and job.order.times is not None
+    if in_time_order:
+        best = first_as_good(means, first.greater_is_better)
+    chosen = choose(best, plan, n_samples, rate, task.n_outputs, more_rows=not in_time_order)
     if clock.budget is not None:
         per_row = (time.perf_counter() - begun) / (len(means) * sum(len(one.rounds.y) for one in folds))
         chosen = in_time(chosen, (clock.budget - clock.seconds) / (per_row * len(task.y)), rate)
@@ -339,7 +354,7 @@ def _make_folds(
     task = job.task
     own = replace(settings, n_rounds=plan.n_rounds, learning_rate=plan.learning_rate)
     folds = []
-    for kept, held in _parts(dataset, task, plan, settings.seed, team):
+    for kept, held in _parts(job, dataset, plan, settings.seed, team):
         offset = job.initial.of_fit(job.X, task.y, task.weights, job.init_score, kept.rows)
         judges = task.with_weights(Weights(held.counts_of_all(len(task.y)), task.weights.importance))
         held_out = _held_out_set(job, dataset, judges, held.rows, offset, HELD_OUT)
@@ -350,8 +365,11 @@ def _make_folds(
     return folds
 
 
-def _parts(dataset: Any, task: Task, plan: SearchPlan, seed: int, team: Team) -> list[tuple[CountedRows, CountedRows]]:
-    """(kept rows, held-out rows) of each fold, by the contents of rows: their order does not matter."""
+def _parts(job: Job, dataset: Any, plan: SearchPlan, seed: int, team: Team) -> list[tuple[CountedRows, CountedRows]]:
+    """(kept rows, held-out rows) of each fold, by groups, times or the contents of rows, never by their order."""
+    task = job.task
+    if job.order is not None:
+        return parts_by_order(job.order, task.weights, seed, plan.n_folds, plan.kept_share, plan.held_share)
     if isinstance(dataset, ExactDataset):
         columns = [dataset.codes.column(j) for j in range(dataset.n_columns)]
         hashes = hashes_of_keys(seed, np.zeros(dataset.n_rows, np.uint32), *columns, task.y)

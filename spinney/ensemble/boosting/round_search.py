@@ -40,6 +40,7 @@ _FEWEST_ROUNDS = 500  # the same with many trees per round
 _SOME_CLASSES = 5  # trees per round above which two folds are left out: half of the time, and as good rounds
 PATIENCE = 30  # rounds without improvement that end a search
 FLAT = 1e-4  # an improvement in so many rounds of less than this share ends it, too
+_NEARLY = 0.003  # relative difference of scores that does not count for rows in time
 _MORE_ROWS = 1.1  # the fit on all rows stands more rounds than the search did
 _SEARCH_ROWS, _HELD_ROWS = 100_000, 20_000  # at most so many rows are searched on and judged by
 _HELD_SHARE = 0.15
@@ -112,8 +113,29 @@ def plan_search(n_samples: int, learning_rate: float | None, n_outputs: int = 1)
     return SearchPlan(1, rate, most, min(1.0 - held, _SEARCH_ROWS / n_samples), held)
 
 
-def choose(best: int, plan: SearchPlan, n_samples: int, learning_rate: float | None, n_outputs: int) -> Chosen:
+def first_as_good(scores: Sequence[float], greater_is_better: bool) -> int:
+    """The first round, counted from 1, that scores nearly as well as the best: later rows are less alike than those
+    that were held out, and fewer rounds fit less of what will have changed.
+
+    >>> first_as_good([0.7, 0.6001, 0.6, 0.61], False)
+    2
+    """
+    losses = -np.asarray(scores) if greater_is_better else np.asarray(scores)
+    best = np.nanmin(losses)
+    return int(np.flatnonzero(losses <= best + _NEARLY * abs(best))[0]) + 1
+
+
+def choose(
+    best: int,
+    plan: SearchPlan,
+    n_samples: int,
+    learning_rate: float | None,
+    n_outputs: int,
+    more_rows: bool = True,
+) -> Chosen:
     """Rounds and rate of the fit on all rows, after a search whose best round was `best`.
+
+    `more_rows`: the additional rows are like those of the search, and support more rounds.
 
     >>> plan = plan_search(10_000, None)
     >>> choose(50, plan, 10_000, None, 1)
@@ -124,7 +146,7 @@ def choose(best: int, plan: SearchPlan, n_samples: int, learning_rate: float | N
     Chosen(n_rounds=440, learning_rate=0.1)
     """
     fewer = 1.0 if plan.n_folds > 1 else max(1.0, (1.0 - _HELD_SHARE) / plan.kept_share)
-    alike = best * _MORE_ROWS * math.sqrt(math.sqrt(fewer))
+    alike = best * (_MORE_ROWS if more_rows else 1.0) * math.sqrt(math.sqrt(fewer))
     most = _most_rounds(n_samples, learning_rate)
     if learning_rate is not None:
         return Chosen(_between(1, round(alike), most), learning_rate)

@@ -15,6 +15,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
+from spinney.data.holdout import read_order
 from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
 from spinney.distributed.fits import spread, wants_cluster
@@ -122,7 +123,9 @@ class _AutoModel(TableModel):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Any:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, gap: Any = None
+    ) -> Any:
         """Fit the families, combine them, and keep those with a weight.
 
         Parameters
@@ -137,6 +140,11 @@ class _AutoModel(TableModel):
         groups : array-like of shape (n_samples,), default=None
             Groups; the rows of a group stay in one fold. `cv` must then be a number of folds, None (5), "grouped" or a
             splitter that supports groups.
+        times : array-like of shape (n_samples,) or str, default=None
+            Time of each row (numbers or dates), the name of a column of X, or "order" for the order of the rows. Every
+            fold is predicted by models fitted on earlier rows. See docs/time-and-groups.md.
+        gap : float, timedelta or str, default=None
+            Time between training and held-out rows: rows within it are left out.
 
         Returns
         -------
@@ -162,7 +170,8 @@ class _AutoModel(TableModel):
             schema, table = opened.learn(self.categorical_features, type(self).__name__)
             classes, truth = self._read_target(y, table.n_rows)
             seed = read_seed(self.random_state)
-            sheet = Sheet(opened, schema, table, truth, classes, weights)
+            order = read_order(groups, times, gap, X, table.n_rows)
+            sheet = Sheet(opened, schema, table, truth, classes, weights, order)
             parts = make_parts(sheet, self.cv, groups, seed, self._n_threads(), self.time_budget)
             contest = make_contest(sheet, parts, self.scoring, clock)
             self._keep_schema(schema)

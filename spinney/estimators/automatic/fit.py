@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import _num_samples
 
 from spinney.criteria.fixed_point import exact_mean
-from spinney.data.holdout import CountedRows, parts_by_content
+from spinney.data.holdout import CountedRows, RowOrder, parts_by_content, parts_by_time
 from spinney.data.opened_table import OpenedTable
 from spinney.data.schema import Schema
 from spinney.data.tables import Table
@@ -61,6 +61,7 @@ class Sheet(NamedTuple):
     truth: np.ndarray  # class numbers, or numbers
     classes: np.ndarray | None
     weights: Weights
+    order: RowOrder | None = None  # groups or times of the rows
 
     @property
     def y(self) -> np.ndarray:
@@ -77,7 +78,14 @@ def make_parts(
     sheet: Sheet, cv: Any, groups: Any, seed: int, n_jobs: int | None, time_budget: float | None = None
 ) -> Parts:
     """(rows to learn from, rows held out) of each fold; none where there are too few rows."""
-    if groups is not None or not (cv is None or isinstance(cv, Integral)):
+    if sheet.order is not None and sheet.order.times is not None:
+        if not (cv is None or isinstance(cv, Integral)):
+            raise ValueError(f"cv must be a number of folds with times, got {cv!r}.")
+        n_folds = _how_many(sheet, time_budget) if cv is None else int(cv)
+        found = parts_by_time(
+            sheet.order.times, sheet.order.gap, sheet.weights, n_folds, 1.0 - _HELD_SHARE, _HELD_SHARE
+        )
+    elif groups is not None or not (cv is None or isinstance(cv, Integral)):
         splits = make_splits(cv, sheet.opened.origin, sheet.truth, groups, sheet.classes is not None)
         found = [(_part(one.train, sheet.weights), _part(one.test, sheet.weights)) for one in splits]
     else:
@@ -361,10 +369,21 @@ def _sizes(model: Any) -> Choices:
 
 def fit_rows(model: Any, contest: Contest, part: CountedRows | None) -> Any:
     """Fit on all rows, or on a part of them."""
+    sheet = contest.sheet
     if part is None:
-        return model.fit(contest.sheet.opened, contest.sheet.y, sample_weight=contest.sheet.weights.total())
-    weights = part.weights(contest.sheet.weights).total()
-    return model.fit(contest.sheet.opened.take(part.rows), contest.sheet.y[part.rows], sample_weight=weights)
+        return model.fit(sheet.opened, sheet.y, sample_weight=sheet.weights.total(), **_order_of(model, sheet.order))
+    weights, order = part.weights(sheet.weights).total(), _order_of(model, sheet.order, part.rows)
+    return model.fit(sheet.opened.take(part.rows), sheet.y[part.rows], sample_weight=weights, **order)
+
+
+def _order_of(model: Any, order: RowOrder | None, rows: Any = slice(None)) -> dict[str, Any]:
+    """Groups or times of some rows, for models that hold rows out by themselves."""
+    if order is None or not hasattr(model, "early_stopping"):
+        return {}
+    if order.groups is not None:
+        return {"groups": order.groups[rows]}
+    assert order.times is not None
+    return {"times": order.times[rows], "gap": order.gap}
 
 
 def _answer_folds(template: Any, contest: Contest, expected: float) -> np.ndarray | None:

@@ -18,12 +18,13 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from spinney._seed import repeated_seed
+from spinney.data.holdout import RowOrder, read_order
 from spinney.data.on_gpu import is_on_gpu
 from spinney.data.remote_table import closed_afterwards
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.tables import Table
 from spinney.data.weights import Weights, read_weights
-from spinney.distributed.collections import fit_by, is_remote
+from spinney.distributed.collections import fit_by, is_remote, vector_here
 from spinney.ensemble.boosting.initial_scores import InitialScores, read_offset
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics
@@ -133,7 +134,6 @@ def _least_leaf(model: Any, weights: Weights, n_samples: int, auto: int) -> tupl
 
 def open_remote(model: Any, X: Any, y: Any, sample_weight: Any, init_score: Any) -> tuple[Any, Any, Any, Any]:
     """Dask collections: rows stay where they are, what is one number per row comes here."""
-    from spinney.distributed.collections import vector_here
     from spinney.distributed.table import RemoteTable
 
     if not is_remote(X):
@@ -282,6 +282,7 @@ class Given(NamedTuple):
     table: Table
     task: Task
     init_score: Any
+    order: RowOrder | None
 
 
 PATIENCE = 10  # rounds that early stopping waits for, unless n_iter_no_change says otherwise
@@ -308,6 +309,9 @@ class BoostingFit(TableModel):
         y_val: Any = None,
         sample_weight_val: Any = None,
         monitor: Any = None,
+        groups: Any = None,
+        times: Any = None,
+        gap: Any = None,
         client: Any = None,
     ) -> Any:
         """Fit the model.
@@ -345,6 +349,15 @@ class BoostingFit(TableModel):
             Weights of that evaluation set.
         monitor : None, default=None
             Not supported; use `callbacks`.
+        groups : array-like of shape (n_samples,) or str, default=None
+            Group of each row (patients, customers, days), or the name of a column of X. Whole groups are held out to
+            choose the number of rounds and for early stopping: pass it if the model will predict new groups.
+        times : array-like of shape (n_samples,) or str, default=None
+            Time of each row (numbers or dates), or the name of a column of X; "order" is the order of the rows. The
+            last rows are held out: pass it if the model will predict later rows. See docs/time-and-groups.md.
+        gap : float, timedelta or str, default=None
+            Time between training and held-out rows: rows within it are left out of the search. A number, or for dates
+            a time span such as "7D".
         client : distributed.Client, default=None
             Dask client that fits a dask collection. None is the current client.
 
@@ -387,7 +400,8 @@ class BoostingFit(TableModel):
             weights = self._read_weights(sample_weight, target, table.n_rows)
             if begun is None:
                 schema, table = without_idle_categories(schema, table, weights)
-            given = Given(X, schema, table, self._task(target, weights), init_score)
+            order = read_order(vector_here(groups, "groups"), vector_here(times, "times"), gap, X, table.n_rows)
+            given = Given(X, schema, table, self._task(target, weights), init_score, order)
             with self._make_team("boosting", table.n_rows * table.n_columns) as team:
                 self._fit(given, eval_set, eval_init_score, eval_metric, begun, clock, team)
         return self
@@ -449,6 +463,7 @@ class BoostingFit(TableModel):
             task=task,
             initial=self._initial(task.loss),
             init_score=offset,
+            order=given.order,
             eval_tables=[],
             metrics=[],
             needs_rows=False,
@@ -567,7 +582,7 @@ class BoostingFit(TableModel):
         schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
         target = self._read_target(y, table.n_rows, False)
         weights = self._read_weights(sample_weight, target, table.n_rows)
-        given = Given(X, schema, table, self._task(target, weights), init_score)
+        given = Given(X, schema, table, self._task(target, weights), init_score, None)
         job = self._job(given, Clock(time.perf_counter(), None))
         return schema, job._replace(metrics=self._metrics(eval_metric, given.task, None), searches=follows_table(self))
 
