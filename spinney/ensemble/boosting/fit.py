@@ -1,6 +1,6 @@
 """One boosted fit, from a table to a `Booster`: what it decides, in the order in which it decides.
 
-In:  a `Job`: the table, the task, initial scores, evaluation sets, and what the parameters leave open.
+In:  a `BoostingJob`: the table, the task, initial scores, evaluation sets, and what the parameters leave open.
 Out: `Fitted`: the booster, its best round, the scores of all rounds.
 
     hold out     rows for early stopping, if it has no evaluation set of its own
@@ -9,7 +9,7 @@ Out: `Fitted`: the booster, its best round, the scores of all rounds.
     start        initial scores; evaluation sets are encoded and begin with theirs
     train        round by round (rounds.py), watched by scores, early stopping and callbacks (scoring.py)
 
-The estimators translate parameters into a `Job` and keep what comes back.
+The estimators translate parameters into a `BoostingJob` and keep what comes back.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Stopping(NamedTuple):
     validation_fraction: Any  # of the rows to hold out without an evaluation set; None: training rows are monitored
 
 
-class Job(NamedTuple):
+class BoostingJob(NamedTuple):
     """What to fit, and what the fit decides by."""
 
     X: Any  # as the user passed it, for initial estimators and scorers
@@ -131,7 +131,7 @@ class Fitted(NamedTuple):
     monitored: list[float] | None  # by early stopping: before the first round, then after each
 
 
-def fit_booster(job: Job, team: Team) -> Fitted:
+def fit_booster(job: BoostingJob, team: Team) -> Fitted:
     """Fit one boosted model."""
     task, stopping = job.task, job.stopping
     held_out = None
@@ -174,7 +174,7 @@ def fit_booster(job: Job, team: Team) -> Fitted:
     return Fitted(booster, best, settings, watch.scores | curve, monitored)
 
 
-def _hold_out(job: Job, share: Any) -> tuple[np.ndarray, np.ndarray]:
+def _hold_out(job: BoostingJob, share: Any) -> tuple[np.ndarray, np.ndarray]:
     """(rows to train on, rows for early stopping)."""
     task = job.task
     if job.order is None:
@@ -188,7 +188,7 @@ def _hold_out(job: Job, share: Any) -> tuple[np.ndarray, np.ndarray]:
 # --- the table and the evaluation sets -------------------------------------------------------------------------------
 
 
-def _encode(job: Job, held_out: tuple[np.ndarray, np.ndarray] | None, team: Team) -> Any:
+def _encode(job: BoostingJob, held_out: tuple[np.ndarray, np.ndarray] | None, team: Team) -> Any:
     """The table as codes, or sorted columns; rows that are held out do not take part in the bins."""
     if job.begun is not None and job.begun.booster.bins is not None:
         return encode_dataset(job.table, job.begun.booster.bins, team)
@@ -199,20 +199,20 @@ def _encode(job: Job, held_out: tuple[np.ndarray, np.ndarray] | None, team: Team
     return open_dataset(job.table, job.is_categorical, counts, job.max_bins, team)
 
 
-def _encoded(one: EvalTable, job: Job, bins: Any, team: Team) -> EvalSet:
+def _encoded(one: EvalTable, job: BoostingJob, bins: Any, team: Team) -> EvalSet:
     scores = np.empty((job.task.n_outputs, one.table.n_rows))
     offset = job.initial.of(one.X, one.init_score)
     return EvalSet(one.name, encode_table(one.table, bins, team), one.y, one.weights, scores, offset, one.X)
 
 
 def _held_out_set(
-    job: Job, dataset: Any, task: Task, held: np.ndarray, offset: np.ndarray | None, name: str
+    job: BoostingJob, dataset: Any, task: Task, held: np.ndarray, offset: np.ndarray | None, name: str
 ) -> EvalSet:
     X = _safe_indexing(table_of(job.X), held) if job.needs_rows else None
     return some_rows(name, dataset.codes, task, held, offset, X)
 
 
-def _training_set(job: Job, dataset: Any, offset: np.ndarray | None) -> EvalSet:
+def _training_set(job: BoostingJob, dataset: Any, offset: np.ndarray | None) -> EvalSet:
     """The training rows themselves, for early stopping without held-out rows."""
     scores = np.empty((job.task.n_outputs, dataset.n_rows))
     X = table_of(job.X) if job.needs_rows else None
@@ -223,7 +223,7 @@ def _training_set(job: Job, dataset: Any, offset: np.ndarray | None) -> EvalSet:
 
 
 def _watchers(
-    job: Job, sets: list[EvalSet], task: Task, settings: BoostingSettings, team: Team
+    job: BoostingJob, sets: list[EvalSet], task: Task, settings: BoostingSettings, team: Team
 ) -> tuple[Watch, EarlyStopping | None, Progress | None]:
     """The scores of every round, early stopping and the progress bar, which read them."""
     given, begun = job.stopping, job.begun
@@ -240,7 +240,7 @@ def _watchers(
     return watch, stop, progress
 
 
-def _score_before(job: Job, watch: Watch, stop: EarlyStopping | None, first: Booster) -> float:
+def _score_before(job: BoostingJob, watch: Watch, stop: EarlyStopping | None, first: Booster) -> float:
     """The score that early stopping monitors, before the first round."""
     if stop is None:
         return math.nan
@@ -294,7 +294,9 @@ def _same_rows(one: Any, other: Any) -> bool:
 # table: see round_search.py.
 
 
-def search_rounds(job: Job, dataset: Any, settings: BoostingSettings, team: Team) -> tuple[BoostingSettings, Scores]:
+def search_rounds(
+    job: BoostingJob, dataset: Any, settings: BoostingSettings, team: Team
+) -> tuple[BoostingSettings, Scores]:
     """Settings with the number of rounds and the learning rate chosen, and the scores of the held-out rows."""
     rate, task, metrics = job.learning_rate, job.task, list(job.metrics)
     n_samples = task.weights.n_samples(len(task.y))
@@ -349,7 +351,7 @@ def _patience(plan: SearchPlan) -> int:
 
 
 def _make_folds(
-    job: Job, dataset: Any, metrics: Sequence[Metric], plan: SearchPlan, settings: BoostingSettings, team: Team
+    job: BoostingJob, dataset: Any, metrics: Sequence[Metric], plan: SearchPlan, settings: BoostingSettings, team: Team
 ) -> list[Fold]:
     task = job.task
     own = replace(settings, n_rounds=plan.n_rounds, learning_rate=plan.learning_rate)
@@ -365,7 +367,9 @@ def _make_folds(
     return folds
 
 
-def _parts(job: Job, dataset: Any, plan: SearchPlan, seed: int, team: Team) -> list[tuple[CountedRows, CountedRows]]:
+def _parts(
+    job: BoostingJob, dataset: Any, plan: SearchPlan, seed: int, team: Team
+) -> list[tuple[CountedRows, CountedRows]]:
     """(kept rows, held-out rows) of each fold, by groups, times or the contents of rows, never by their order."""
     task = job.task
     if job.order is not None:

@@ -39,7 +39,7 @@ from spinney.grow import NO_LIMIT
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
-    from spinney.ensemble.boosting.fit import EvalTable, Fitted, Job, Stopping
+    from spinney.ensemble.boosting.fit import BoostingJob, EvalTable, Fitted, Stopping
     from spinney.ensemble.boosting.history import History
     from spinney.ensemble.boosting.scoring import EvalSet
 
@@ -447,15 +447,15 @@ class BoostingFit(TableModel):
         monitored = fitted.monitored
         self.validation_score_ = np.empty(0) if monitored is None else validation_scores(job.metrics[0], monitored)
 
-    def _job(self, given: Given, clock: Clock) -> Job:
+    def _job(self, given: Given, clock: Clock) -> BoostingJob:
         """What the parameters say, without evaluation sets, metrics and early stopping."""
-        from spinney.ensemble.boosting.fit import Job
+        from spinney.ensemble.boosting.fit import BoostingJob
 
         task, seed = given.task, repeated_seed(self.random_state)
         offset = read_offset(given.init_score, len(task.y), task.n_outputs)
         if self.init is not None and self.init != "zero" and offset is not None:
             raise ValueError("init and init_score both set the start value. Pass only one of them.")
-        return Job(
+        return BoostingJob(
             X=given.X,
             table=given.table,
             is_categorical=given.schema.is_categorical,
@@ -576,7 +576,9 @@ class BoostingFit(TableModel):
         own_loss = None if isinstance(self.loss, str) else self.loss
         return InitialScores(self.init, loss, own_loss, classes, self._init)
 
-    def _read_job(self, X: Any, y: Any, sample_weight: Any, init_score: Any, eval_metric: Any) -> tuple[Schema, Job]:
+    def _read_job(
+        self, X: Any, y: Any, sample_weight: Any, init_score: Any, eval_metric: Any
+    ) -> tuple[Schema, BoostingJob]:
         """The data as a fit reads them, and what the parameters say: for fits that are not `fit`, as of folds."""
         check_parameters(self)
         schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
