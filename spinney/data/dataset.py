@@ -93,7 +93,7 @@ def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset | SparseData
         return table.encode_dataset(bins, team)
     if isinstance(table, SparseTable):
         return SparseDataset(table.n_rows, bins, encode_sparse(table, bins, team))
-    codes = bins.encode(table, team)
+    codes = table.codes(bins, team)
     return Dataset(table.n_rows, bins, codes, make_layout(bins, _has_missing(codes, bins, team)))
 
 
@@ -103,7 +103,7 @@ def encode_table(table: Table, bins: Bins | None, team: Team) -> np.ndarray | Sp
         return table
     if isinstance(table, RowsElsewhere):
         return table.encode(bins, team)
-    return encode_sparse(table, bins, team) if isinstance(table, SparseTable) else bins.encode(table, team)
+    return encode_sparse(table, bins, team) if isinstance(table, SparseTable) else table.codes(bins, team)
 
 
 def take_rows(
@@ -294,7 +294,7 @@ def open_dataset(
         return table.open_dataset(is_categorical, counts, max_bins, team)
     if max_bins is None:
         return open_exact(table, is_categorical, counts, team)
-    return encode_dataset(table, learn_bins(table, is_categorical, counts, max_bins, team), team)
+    return encode_dataset(table, table.bins(is_categorical, counts, max_bins, team), team)
 
 
 def open_exact(table: Table, is_categorical: np.ndarray, counts: np.ndarray | None, team: Team) -> ExactDataset:

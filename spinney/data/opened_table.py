@@ -4,8 +4,8 @@
 
 In:  any table.
 Out: an `OpenedTable`, which stands for X (or some rows of it) wherever a model reads its table through
-     `schema.learn_and_read` and `Schema.read`. What a model gets there is a `Part`: a `Table` that leads `presort` and
-     `learn_bins` to the columns that are sorted or binned already.
+     `schema.learn_and_read` and `Schema.read`. What a model gets there is a `Part`: a `Table` whose lists and bins are
+     taken from the columns that are sorted or binned already.
 
 Lists sorted once give the trees that sorting the part would give. Bins are learnt from all rows of the whole table (by
 their whole-number weights, if it is opened with any), not from the part's alone; so are the categories' numbers, which
@@ -125,17 +125,15 @@ class Whole:
 
     def bins(self, max_bins: int, team: Team) -> Bins:
         """Bins of all rows."""
-        from spinney.data.encode import learn_bins
-
         return self._once(
-            ("bins", max_bins), lambda: learn_bins(self.table, self._is_categorical, self._counts, max_bins, team)
+            ("bins", max_bins), lambda: self.table.bins(self._is_categorical, self._counts, max_bins, team)
         )
 
     def codes(self, bins: Bins, team: Team) -> np.ndarray | None:
         """(columns, rows) uint8: all rows encoded, if these bins were learnt here."""
         if not any(made is bins for made in list(self._made.values())):
             return None
-        return self._once(("codes", id(bins)), lambda: bins.encode(self.table, team))
+        return self._once(("codes", id(bins)), lambda: self.table.codes(bins, team))
 
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:
         with self._lock:
@@ -147,7 +145,6 @@ class Whole:
 class Part(Table):
     """Some rows of a whole table. They are copied only if somebody asks for their values."""
 
-    has_values = True  # False: bins and codes only
     whole: Whole
     rows: np.ndarray
 
@@ -177,7 +174,7 @@ class Part(Table):
             return None
         return self.whole.presorted(with_values, team).take(some, team, n_others)
 
-    def bins(self, max_bins: int, team: Team, counts: np.ndarray | None = None) -> Bins:
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
         """Bins of the whole table, whatever these rows count."""
         return self.whole.bins(max_bins, team)
 
@@ -185,7 +182,9 @@ class Part(Table):
         """The least and the greatest finite value of every column, if that is known without looking."""
         return None
 
-    def codes(self, bins: Bins, team: Team, start: int, stop: int) -> np.ndarray | None:
-        """(columns, rows) uint8: the rows start..stop encoded, if the whole table has these bins."""
+    def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Some of the whole table's, if it has these bins."""
         codes = self.whole.codes(bins, team)
-        return None if codes is None else np.take(codes, self.rows[start:stop], axis=1)
+        if codes is None:
+            return super().codes(bins, team, start, stop)
+        return np.take(codes, self.rows[start:stop], axis=1)

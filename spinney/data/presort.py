@@ -112,7 +112,7 @@ def presort(
     counts = np.empty((team.size, DIGITS, BUCKETS), np.int64)
     if bins is not None:
         missing = bins.n_bins.astype(np.int64)
-        team.run(_sort_codes, bins.encode(table, team), missing, some, lists, counts)
+        team.run(_sort_codes, table.codes(bins, team), missing, some, lists, counts)
         return Presorted(lists, missing, bins.edge_table(), is_categorical, True)
     values = np.empty((table.n_columns, n_rows if with_values else 0))
     for panel in table.panels:

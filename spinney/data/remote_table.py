@@ -65,6 +65,10 @@ class RowsElsewhere:
         """The rows as a schema reads them that has only some of the categories."""
         raise NotImplementedError
 
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+        """Those that the table would have here."""
+        raise NotImplementedError
+
     def open_dataset(
         self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
     ) -> DatasetElsewhere:

@@ -13,13 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.utils.validation import check_array
 
 from spinney.data.tables import Labels, Panel, Table, as_floats
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.encode import Bins
 
 DENSE_CELLS = 1 << 20  # a table of so many cells is laid out,
 FULL = 4  # and so is one of whose cells every fourth is stored
@@ -88,6 +92,22 @@ class SparseTable(Table):
         column = np.zeros(self.n_rows, self.dtype)
         column[self.rows[part]] = self.values[part]
         return column
+
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+        """From the stored cells and the number of zeros; some rows of an opened table have the bins of all."""
+        if self.whole is not None:
+            learnt: Bins = self.whole.bins(max_bins, team)
+            return learnt
+        from spinney.data.sparse_encode import learn_sparse_bins
+
+        return learn_sparse_bins(self, counts, max_bins, team)
+
+    def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Encoded as lists, then laid out."""
+        from spinney.data.sparse_encode import encode_sparse
+
+        rows = start, self.n_rows if stop is None else stop
+        return encode_sparse(self, bins, team).lay_out(np.arange(self.n_columns), *rows)
 
     def take(self, rows: np.ndarray) -> SparseTable:
         """Some of the rows."""

@@ -93,9 +93,6 @@ class SparseDataset(NamedTuple):
 
 def learn_sparse_bins(table: SparseTable, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
     """The bins that `learn_bins` would learn from the table laid out; columns are numbers."""
-    if table.whole is not None:
-        bins: Bins = table.whole.bins(max_bins, team)
-        return bins
     rows = sample_rows(table.n_rows, counts)
     mass = np.ones(table.n_rows, np.int64) if counts is None else np.array(counts, np.int64)
     if rows is not None:

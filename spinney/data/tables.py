@@ -17,9 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.encode import Bins
 
 # Every value of these dtypes is also a float32; all other numbers go to float64.
 FITS_FLOAT32 = frozenset(np.dtype(name) for name in ("bool", "i1", "u1", "i2", "u2", "f2", "f4"))
@@ -36,11 +40,16 @@ class Panel:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of numbers: its panels together cover every column exactly once."""
+    """A table of numbers: its panels together cover every column exactly once.
+
+    The methods are all that fits and predictions ask of a table. Tables that keep their cells in another way have
+    their own: some rows of an opened table (opened_table.py), sparse tables (sparse.py), data in files (files/).
+    """
 
     n_rows: int
     n_columns: int
     panels: tuple[Panel, ...]
+    has_values: ClassVar[bool] = True  # False: bins and codes only
 
     def is_one_row(self) -> bool:
         """Whether it is a single block of one row: such can take the short way down trees (tree/descend_one.py)."""
@@ -52,6 +61,16 @@ class Table:
             if index in panel.columns:
                 return panel.values[:, panel.columns.index(index)]
         raise IndexError(f"column {index} is not in a table of {self.n_columns} columns.")
+
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+        """Learn every column's bins; `counts` says how often a row counts (None: each once)."""
+        from spinney.data.encode import learn_bins
+
+        return learn_bins(self, is_categorical, counts, max_bins, team)
+
+    def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """(columns, rows) uint8: the rows start..stop (None: to the last) encoded. Nobody may write to them."""
+        return bins.encode(self, team, start, stop)
 
     def used_categories(self, sizes: dict[int, int], rows: np.ndarray) -> dict[int, np.ndarray]:
         """bool: which categories of some columns (their number by column) occur in some of the rows."""

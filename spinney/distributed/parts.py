@@ -88,7 +88,7 @@ def encode(part: Any, schema: Schema, bins: Bins, owner: str, strict: bool) -> n
     if not len(part):
         return np.empty((bins.n_columns, 0), np.uint8)
     with Team(1, inline=True) as alone:
-        return bins.encode(schema.read(part, owner, strict=strict), alone)
+        return schema.read(part, owner, strict=strict).codes(bins, alone)
 
 
 def ends_of(part: Any, schema: Schema, owner: str, rows: np.ndarray | None) -> np.ndarray:

@@ -112,9 +112,9 @@ class RemoteRows(RowsElsewhere):
                 "max_bins=None sorts all values, which needs all rows in one place. Set max_bins=255 for a dask "
                 "collection, or pass X.compute()."
             )
-        return self.encode_dataset(self.learn_bins(counts, max_bins, team), team)
+        return self.encode_dataset(self.bins(is_categorical, counts, max_bins, team), team)
 
-    def learn_bins(self, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
         """The bins that the concatenated table would have: the same rows are looked at."""
         rows = sample_rows(self.n_rows, counts)
         tasks = []

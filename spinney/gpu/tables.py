@@ -113,9 +113,9 @@ class GpuRows(RowsElsewhere):
         self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
     ) -> GpuDataset:
         assert max_bins is not None  # such tables are the CPU's: see `table_for` in gpu/__init__.py
-        return self.encode_dataset(self._learn(is_categorical, counts, max_bins, team), team)
+        return self.encode_dataset(self.bins(is_categorical, counts, max_bins, team), team)
 
-    def _learn(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
         """The CPU's bins: of numbers on the GPU those rows come here that the CPU would look at."""
         here = [panel for panel in self.table.panels if isinstance(panel.values, np.ndarray)]
         there = [panel for panel in self.table.panels if not isinstance(panel.values, np.ndarray)]

@@ -14,7 +14,6 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.data.encode import Bins
-from spinney.data.opened_table import Part
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 from spinney.data.thresholds import stand_ins
@@ -116,7 +115,7 @@ def blocks(table: Table, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
         yield from table.blocks(np.array(sorted(trees.columns_asked), np.int64))
         return
     bins: Bins | None = getattr(trees, "bins", None)
-    if isinstance(table, Part) and not table.has_values and bins is not None:
+    if not table.has_values and bins is not None:
         yield from _blocks_by_codes(table, bins, sorted(trees.columns_asked))
         return
     if len(table.panels) == 1:
@@ -131,12 +130,11 @@ def blocks(table: Table, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
         yield start, values
 
 
-def _blocks_by_codes(table: Part, bins: Bins, asked: list[int]) -> Iterator[tuple[int, np.ndarray]]:
+def _blocks_by_codes(table: Table, bins: Bins, asked: list[int]) -> Iterator[tuple[int, np.ndarray]]:
     known, alone = stand_ins(bins), Team(1, inline=True)
     for start in range(0, table.n_rows, _ROWS):
         stop = min(start + _ROWS, table.n_rows)
         codes = table.codes(bins, alone, start, stop)
-        assert codes is not None
         values = np.empty((stop - start, table.n_columns))
         for j in asked:
             values[:, j] = known[j][codes[j]]

@@ -200,7 +200,7 @@ def raw_scores(forest: Forest, table: Table, start: np.ndarray, trees: range, te
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
         part = np.ascontiguousarray(scores[:, begin:end])  # of a small table, the scores themselves
-        add_scores(forest, forest.bins.encode(table, team, begin, end), trees, part, team)
+        add_scores(forest, table.codes(forest.bins, team, begin, end), trees, part, team)
         if end - begin < table.n_rows:
             scores[:, begin:end] = part
     return scores
@@ -220,7 +220,7 @@ def leaf_numbers(forest: Forest, table: Table, team: Team) -> np.ndarray:
         return leaves
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
-        codes = forest.bins.encode(table, team, begin, end)
+        codes = table.codes(forest.bins, team, begin, end)
         leaves[begin:end] = leaves_of(forest.words, forest.bins.n_bins, codes, trees, team)
     return leaves
 

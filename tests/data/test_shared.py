@@ -145,9 +145,9 @@ def test_bins_of_another_table_encode_a_part():
     table = learn_and_read(X[["a", "b"]].to_numpy())[1]
     with Team(1, inline=True) as team:
         bins = learn_bins(table.take(TEST), schema.is_categorical, None, 4, team)
-        np.testing.assert_array_equal(bins.encode(part, team), bins.encode(table, team)[:, TRAIN])
-        own = part.bins(9, team)
-        np.testing.assert_array_equal(own.encode(part, team, 5, 9), own.encode(table, team)[:, TRAIN[5:9]])
+        np.testing.assert_array_equal(part.codes(bins, team), bins.encode(table, team)[:, TRAIN])
+        own = part.bins(schema.is_categorical, None, 9, team)
+        np.testing.assert_array_equal(part.codes(own, team, 5, 9), own.encode(table, team)[:, TRAIN[5:9]])
         binned = presort(part, schema.is_categorical, team, bins=own)
         assert binned.is_binned
         assert binned.n_rows == len(TRAIN)
