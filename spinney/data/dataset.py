@@ -26,9 +26,8 @@ from spinney._random import mix
 from spinney._team import Team
 from spinney.data.encode import MAX_BINS, Bins, learn_bins, pieces_of
 from spinney.data.presort import Presorted, presort
-from spinney.data.remote_table import CodesElsewhere, DatasetElsewhere, RowsElsewhere
-from spinney.data.sparse import SparseTable
-from spinney.data.sparse_encode import SparseCodes, SparseDataset, encode_sparse
+from spinney.data.remote_table import CodesElsewhere, DatasetElsewhere
+from spinney.data.sparse_encode import SparseCodes, SparseDataset
 from spinney.data.tables import Table
 
 LANES = 4  # bytes in a word
@@ -58,7 +57,7 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class Dataset:
-    """An encoded table. Build it with `encode_dataset`."""
+    """An encoded table. Build it with `encode_dataset`, a method of every table."""
 
     n_rows: int
     bins: Bins
@@ -87,23 +86,10 @@ def check_rows(n_rows: int, what: str) -> None:
         )
 
 
-def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset | SparseDataset | DatasetElsewhere:
-    """Encode a table for training."""
-    if isinstance(table, RowsElsewhere):
-        return table.encode_dataset(bins, team)
-    if isinstance(table, SparseTable):
-        return SparseDataset(table.n_rows, bins, encode_sparse(table, bins, team))
+def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset:
+    """Encode a dense table for training; any table has `encode_dataset`."""
     codes = table.codes(bins, team)
     return Dataset(table.n_rows, bins, codes, make_layout(bins, _has_missing(codes, bins, team)))
-
-
-def encode_table(table: Table, bins: Bins | None, team: Team) -> np.ndarray | SparseCodes | Table:
-    """Encode a table for prediction: (columns, rows) uint8, or what stands for it. Without bins, the table itself."""
-    if bins is None:
-        return table
-    if isinstance(table, RowsElsewhere):
-        return table.encode(bins, team)
-    return encode_sparse(table, bins, team) if isinstance(table, SparseTable) else table.codes(bins, team)
 
 
 def take_rows(
@@ -261,7 +247,7 @@ def _pack(codes, members, lanes, divisor, rows, start, stop):
 
 
 class ExactDataset:
-    """A table with the codes of its categories. Build it with `open_exact`."""
+    """A table with the codes of its categories. Build it with `exact_dataset`, a method of every table."""
 
     bins = None  # what a store of trees has for questions about values
 
@@ -286,24 +272,8 @@ class ExactDataset:
         return self._presorted
 
 
-def open_dataset(
-    table: Table, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
-) -> Dataset | SparseDataset | ExactDataset | DatasetElsewhere:
-    """A table as boosting wants it: in bins, learnt from rows that count so often, or with exact thresholds (None)."""
-    if isinstance(table, RowsElsewhere):
-        return table.open_dataset(is_categorical, counts, max_bins, team)
-    if max_bins is None:
-        return open_exact(table, is_categorical, counts, team)
-    return encode_dataset(table, table.bins(is_categorical, counts, max_bins, team), team)
-
-
 def open_exact(table: Table, is_categorical: np.ndarray, counts: np.ndarray | None, team: Team) -> ExactDataset:
-    """Open a table; `counts` says how often rows count when categories are given their codes."""
-    if isinstance(table, SparseTable):
-        raise ValueError(
-            "max_bins=None supports only dense data in boosting, and X is sparse. Set max_bins=255, or fit on "
-            "X.toarray()."
-        )
+    """Open a dense table; `counts` says how often rows count when categories are given their codes."""
     chosen = np.flatnonzero(is_categorical)
     codes: list[Any] = [np.empty(0, np.uint8)] * table.n_columns
     if len(chosen):

@@ -23,7 +23,9 @@ from spinney.data.tables import Labels, Panel, Table, as_floats
 
 if TYPE_CHECKING:
     from spinney._team import Team
+    from spinney.data.dataset import ExactDataset
     from spinney.data.encode import Bins
+    from spinney.data.sparse_encode import SparseCodes, SparseDataset
 
 DENSE_CELLS = 1 << 20  # a table of so many cells is laid out,
 FULL = 4  # and so is one of whose cells every fourth is stored
@@ -108,6 +110,25 @@ class SparseTable(Table):
 
         rows = start, self.n_rows if stop is None else stop
         return encode_sparse(self, bins, team).lay_out(np.arange(self.n_columns), *rows)
+
+    def encode(self, bins: Bins | None, team: Team) -> SparseCodes | SparseTable:
+        """As lists."""
+        from spinney.data.sparse_encode import encode_sparse
+
+        return self if bins is None else encode_sparse(self, bins, team)
+
+    def encode_dataset(self, bins: Bins, team: Team) -> SparseDataset:
+        """As lists."""
+        from spinney.data.sparse_encode import SparseDataset, encode_sparse
+
+        return SparseDataset(self.n_rows, bins, encode_sparse(self, bins, team))
+
+    def exact_dataset(self, is_categorical: np.ndarray, counts: np.ndarray | None, team: Team) -> ExactDataset:
+        """No."""
+        raise ValueError(
+            "max_bins=None supports only dense data in boosting, and X is sparse. Set max_bins=255, or fit on "
+            "X.toarray()."
+        )
 
     def take(self, rows: np.ndarray) -> SparseTable:
         """Some of the rows."""

@@ -23,6 +23,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from spinney._team import Team
+    from spinney.data.dataset import ExactDataset
     from spinney.data.encode import Bins
 
 # Every value of these dtypes is also a float32; all other numbers go to float64.
@@ -71,6 +72,30 @@ class Table:
     def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
         """(columns, rows) uint8: the rows start..stop (None: to the last) encoded. Nobody may write to them."""
         return bins.encode(self, team, start, stop)
+
+    def encode(self, bins: Bins | None, team: Team) -> Any:
+        """What boosted trees ask about: codes, or what stands for them; without bins the values: the table itself."""
+        return self if bins is None else self.codes(bins, team)
+
+    def open_dataset(
+        self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
+    ) -> Any:
+        """What boosting grows on: bins, learnt from rows that count so often, or exact thresholds (None)."""
+        if max_bins is None:
+            return self.exact_dataset(is_categorical, counts, team)
+        return self.encode_dataset(self.bins(is_categorical, counts, max_bins, team), team)
+
+    def encode_dataset(self, bins: Bins, team: Team) -> Any:
+        """The same in bins that are known."""
+        from spinney.data.dataset import encode_dataset
+
+        return encode_dataset(self, bins, team)
+
+    def exact_dataset(self, is_categorical: np.ndarray, counts: np.ndarray | None, team: Team) -> ExactDataset:
+        """The same with exact thresholds; `counts` decides which categories have codes of their own."""
+        from spinney.data.dataset import open_exact
+
+        return open_exact(self, is_categorical, counts, team)
 
     def used_categories(self, sizes: dict[int, int], rows: np.ndarray) -> dict[int, np.ndarray]:
         """bool: which categories of some columns (their number by column) occur in some of the rows."""

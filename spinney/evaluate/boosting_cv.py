@@ -142,7 +142,6 @@ def boosting_cv(
     True
     """
     from spinney._team import Team, available_threads
-    from spinney.data.dataset import open_dataset
     from spinney.ensemble.boosting.round_search import PATIENCE, Fold, advance
     from spinney.ensemble.boosting.rounds import open_rounds
     from spinney.ensemble.boosting.scoring import some_rows
@@ -164,7 +163,7 @@ def boosting_cv(
     folds = list(splitter.split(np.zeros((table.n_rows, 1)), answers, groups))
     seed = repeated_seed(model.random_state)
     with Team(available_threads(model.n_jobs)) as team:
-        dataset = open_dataset(table, schema.is_categorical, weights.counts, model.max_bins, team)
+        dataset = table.open_dataset(schema.is_categorical, weights.counts, model.max_bins, team)
         task = model._task(answers, weights)
         metrics = find_metrics(eval_metric, model._known_metrics(), model._loss_metric(task))
         runs, models = [], []

@@ -6,7 +6,7 @@ import pytest
 
 from spinney._team import Team
 from spinney.data import encode as binning
-from spinney.data.dataset import open_dataset, row_keys
+from spinney.data.dataset import row_keys
 from spinney.data.schema import learn_and_read
 from spinney.distributed.collections import find_client, is_dask, is_remote, vector_here
 from spinney.distributed.table import RemoteTable
@@ -58,7 +58,7 @@ def test_frames(client, monkeypatch, weighted, sample):
     schema, rows = remote.learn("from_dtype", "Model")
     with Team(1, inline=True) as team:
         wanted, table = learn_and_read(frame, "from_dtype", "Model")
-        local = open_dataset(table, wanted.is_categorical, counts, 255, team)
+        local = table.open_dataset(wanted.is_categorical, counts, 255, team)
         dataset = rows.open_dataset(schema.is_categorical, counts, 255, team)
         same_schema(schema, wanted)
         same_bins(dataset.bins, local.bins)
@@ -82,7 +82,7 @@ def test_arrays_and_numbers_as_categories(client):
     schema, rows = remote.learn([1], "Model")
     with Team(1, inline=True) as team:
         wanted, table = learn_and_read(values, [1], "Model")
-        local = open_dataset(table, wanted.is_categorical, None, 4, team)
+        local = table.open_dataset(wanted.is_categorical, None, 4, team)
         same_schema(schema, wanted)
         dataset = rows.open_dataset(schema.is_categorical, None, 4, team)
         same_bins(dataset.bins, local.bins)

@@ -745,15 +745,14 @@ class BoostingFit(TableModel):
 
     def _encode(self, given: Given, held: np.ndarray | None, team: Team, begun: Booster | None) -> tuple[Any, Task]:
         """The table as codes, and what is to be learnt; rows that are held out have no part in the bins."""
-        from spinney.data.dataset import encode_dataset, open_dataset
 
         task = self._task(given.y, given.weights)
         if begun is not None and begun.bins is not None:
-            return encode_dataset(table_for(self.device, given.table), begun.bins, team), task
+            return table_for(self.device, given.table).encode_dataset(begun.bins, team), task
         counts = counts_without(held, given.weights, len(given.y))
         max_bins = self.max_bins if begun is None else None
         table = given.table if max_bins is None else table_for(self.device, given.table)
-        return open_dataset(table, given.schema.is_categorical, counts, max_bins, team), task
+        return table.open_dataset(given.schema.is_categorical, counts, max_bins, team), task
 
     def _watchers(
         self,
@@ -844,7 +843,6 @@ class BoostingFit(TableModel):
 
     def _eval_sets(self, given: Given, bins: Any, n_outputs: int, team: Team) -> list[EvalSet]:
         """The tables to score after every round, encoded."""
-        from spinney.data.dataset import encode_table
         from spinney.ensemble.boosting.scoring import EvalSet, named_sets
 
         named, sets = named_sets(given.eval_set), []
@@ -857,7 +855,7 @@ class BoostingFit(TableModel):
             answers, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
             offset = self._offset(X, read_offset(offsets[name], table.n_rows, n_outputs, "eval_init_score"))
             scores = np.empty((n_outputs, table.n_rows))
-            sets.append(EvalSet(name, encode_table(table, bins, team), answers, weights, scores, offset, X))
+            sets.append(EvalSet(name, table.encode(bins, team), answers, weights, scores, offset, X))
         return sets
 
     def _held_out_set(

@@ -259,7 +259,6 @@ class BoostedModel(Explained, Rounds, BoostingFit):
 
     def _staged_raw(self, X: Any, init_score: Any = None) -> Iterator[np.ndarray]:
         """Raw scores after each round; the same array, growing."""
-        from spinney.data.dataset import encode_table
         from spinney.tree.predict_boosted import add_scores
 
         table, booster = self._read(X), self._booster
@@ -267,7 +266,7 @@ class BoostedModel(Explained, Rounds, BoostingFit):
         start = self._start(X, init_score, table.n_rows)
         scores[:] = start[:, None] if start.ndim == 1 else start
         with self._team(table) as team:
-            codes = encode_table(table, booster.bins, team)
+            codes = table.encode(booster.bins, team)
             for first in range(0, booster.forest.n_trees, booster.n_outputs):
                 add_scores(booster.forest, codes, range(first, first + booster.n_outputs), scores, team)
                 yield scores
