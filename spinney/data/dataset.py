@@ -26,8 +26,8 @@ from spinney._random import mix
 from spinney._team import Team
 from spinney.data.encode import MAX_BINS, Bins, learn_bins, pieces_of
 from spinney.data.presort import Presorted, presort
-from spinney.data.remote_table import CodesElsewhere, DatasetElsewhere
-from spinney.data.sparse_encode import SparseCodes, SparseDataset
+from spinney.data.remote_table import CodesElsewhere
+from spinney.data.sparse_encode import SparseCodes
 from spinney.data.tables import Table
 
 LANES = 4  # bytes in a word
@@ -71,6 +71,12 @@ class Dataset:
     def check_size(self) -> None:
         """Raise where rows cannot be numbered."""
         check_rows(self.n_rows, "boosting")
+
+    def row_keys(self, team: Team) -> np.ndarray:
+        """One hash a row, of its codes: equal rows have equal keys, in whatever order the table is."""
+        keys = np.empty(self.n_rows, np.uint32)
+        team.map(lambda piece: _hash_rows(self.codes, keys, *piece), pieces_of(self.n_rows, team.size))
+        return keys
 
     def take(self, rows: np.ndarray) -> Dataset:
         """The same encoding of some of the rows (bins and layout stay as they are)."""
@@ -180,17 +186,6 @@ def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
         pieces_of(dataset.n_rows, team.size),
     )
     return words
-
-
-def row_keys(dataset: Dataset | SparseDataset | DatasetElsewhere, team: Team) -> np.ndarray:
-    """One hash a row, of its codes: equal rows have equal keys, in whatever order the table is."""
-    if isinstance(dataset, DatasetElsewhere):
-        return dataset.row_keys()
-    if isinstance(dataset, SparseDataset):
-        return dataset.codes.row_keys()
-    keys = np.empty(dataset.n_rows, np.uint32)
-    team.map(lambda piece: _hash_rows(dataset.codes, keys, *piece), pieces_of(dataset.n_rows, team.size))
-    return keys
 
 
 def _has_missing(codes: np.ndarray, bins: Bins, team: Team) -> np.ndarray:

@@ -116,7 +116,7 @@ class DatasetElsewhere:
         """Some of the rows, ascending."""
         raise NotImplementedError
 
-    def row_keys(self) -> np.ndarray:
+    def row_keys(self, team: Team) -> np.ndarray:
         """One hash per row, of its codes."""
         raise NotImplementedError
 

@@ -59,7 +59,7 @@ class SparseCodes(NamedTuple):
         return codes
 
     def row_keys(self) -> np.ndarray:
-        """One hash per row: `dataset.row_keys` of the codes laid out."""
+        """One hash per row: `Dataset.row_keys` of the codes laid out."""
         keys = np.zeros(self.n_rows, np.uint32)
         _hash_rows(self, self.first.copy(), np.empty(_BLOCK, np.uint8), keys)
         return keys
@@ -82,6 +82,10 @@ class SparseDataset(NamedTuple):
     @property
     def n_columns(self) -> int:
         return self.codes.n_columns
+
+    def row_keys(self, team: Team) -> np.ndarray:
+        """As of a dense table."""
+        return self.codes.row_keys()
 
     def take(self, rows: np.ndarray) -> SparseDataset:
         """The same encoding of some of the rows."""

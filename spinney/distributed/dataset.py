@@ -52,7 +52,7 @@ class RemoteDataset(DatasetElsewhere):
         some = rows if self.rows is None else self.rows[rows]
         return RemoteDataset(self.client, self.partitions, self.starts, self.bins, self.layout, some)
 
-    def row_keys(self) -> np.ndarray:
+    def row_keys(self, team: Team) -> np.ndarray:
         found = run_all(self.client, parts.keys_of_rows, [(one, self.bins) for one in self.partitions], "keys")
         keys = np.concatenate(found)
         return keys if self.rows is None else keys[self.rows]

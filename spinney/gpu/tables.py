@@ -304,7 +304,7 @@ class GpuDataset(DatasetElsewhere):
     def take(self, rows: np.ndarray) -> GpuDataset:
         return GpuDataset(len(rows), self.bins, self.codes.some(rows), self.layout)
 
-    def row_keys(self) -> np.ndarray:
+    def row_keys(self, team: Team) -> np.ndarray:
         stream = self.codes.stream
         keys = stream.empty(self.n_rows, np.uint32)
         hash_rows.launch(stream, blocks_for(self.n_rows, THREADS), THREADS, (self.codes.there, keys))

@@ -6,7 +6,6 @@ import pytest
 
 from spinney._team import Team
 from spinney.data import encode as binning
-from spinney.data.dataset import row_keys
 from spinney.data.schema import learn_and_read
 from spinney.distributed.collections import find_client, is_dask, is_remote, vector_here
 from spinney.distributed.table import RemoteTable
@@ -68,7 +67,7 @@ def test_frames(client, monkeypatch, weighted, sample):
         some = np.random.RandomState(2).permutation(len(frame))[:90]
         assert np.array_equal(dataset.codes.take(some), local.codes[:, some])
         kept = np.sort(some)
-        assert np.array_equal(dataset.take(kept).row_keys(), row_keys(local.take(kept), team))
+        assert np.array_equal(dataset.take(kept).row_keys(team), local.take(kept).row_keys(team))
     shares = dataset.take(kept).share_out(list(client.scheduler_info(n_workers=-1)["workers"]))
     pieces = sorted((piece.begin, piece.n_rows) for own in shares.values() for piece in own)
     assert [begin for begin, _ in pieces] == np.cumsum([0, *(n for _, n in pieces)])[:-1].tolist()

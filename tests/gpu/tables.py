@@ -8,7 +8,7 @@ import numpy as np
 import spinney
 from spinney._team import Team
 from spinney.data import encode as binning
-from spinney.data.dataset import row_keys, take_rows
+from spinney.data.dataset import take_rows
 from spinney.data.schema import learn_and_read
 from spinney.ensemble.boosting import round_search as auto
 from spinney.gpu.tables import GpuRows, GpuTable
@@ -63,7 +63,7 @@ def compare(X, kind, counts, categories, team):
             yield f"{name}: codes"
         if any(not np.array_equal(a, b) for a, b in zip(here.layout, one.layout, strict=True)):
             yield f"{name}: layout"
-        if not np.array_equal(row_keys(one, team), row_keys(here, team)):
+        if not np.array_equal(one.row_keys(team), here.row_keys(team)):
             yield f"{name}: keys"
         some = np.array([3, 4, 20])
         if not all(

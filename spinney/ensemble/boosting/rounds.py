@@ -18,7 +18,7 @@ from spinney import _random
 from spinney._team import Team
 from spinney.criteria.gains import Link
 from spinney.criteria.losses import AbsoluteError, Huber, Quantile, SquaredError
-from spinney.data.dataset import Dataset, ExactDataset, row_keys
+from spinney.data.dataset import Dataset, ExactDataset
 from spinney.data.remote_table import DatasetElsewhere
 from spinney.data.sparse_encode import SparseDataset
 from spinney.data.weights import Weights
@@ -169,7 +169,7 @@ class Rounds:
         else:
             self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
             self.table = memory.make_table(dataset, settings.monotone, team)
-        self.row_keys = row_keys(dataset, team)
+        self.row_keys = dataset.row_keys(team)
 
     def first_scores(self) -> np.ndarray:
         """Raw scores before the first round of this fit, in its units."""

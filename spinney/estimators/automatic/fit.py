@@ -117,13 +117,12 @@ def _part(rows: np.ndarray, weights: Weights) -> Part:
 
 
 def _row_hashes(sheet: Sheet, seed: int, n_jobs: int | None) -> np.ndarray:
-    from spinney.data.dataset import row_keys
     from spinney.data.row_hash import hashes_of_keys
 
     table = sheet.table
     with make_team("boosting", table.n_rows * table.n_columns, n_jobs) as team:
         bins = table.bins(sheet.schema.is_categorical, sheet.weights.counts, _BINS, team)
-        return hashes_of_keys(seed, row_keys(table.encode_dataset(bins, team), team), sheet.truth)
+        return hashes_of_keys(seed, table.encode_dataset(bins, team).row_keys(team), sheet.truth)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

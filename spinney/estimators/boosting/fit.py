@@ -563,7 +563,7 @@ def _make_folds(model: Any, search: Search, plan: SearchPlan, settings: Boosting
 
 
 def _parts(search: Search, plan: SearchPlan, seed: int) -> list[tuple[Part, Part]]:
-    from spinney.data.dataset import ExactDataset, row_keys
+    from spinney.data.dataset import ExactDataset
     from spinney.data.row_hash import hashes_of_keys
 
     task, weights = search.task, search.task.weights
@@ -572,7 +572,7 @@ def _parts(search: Search, plan: SearchPlan, seed: int) -> list[tuple[Part, Part
         columns = [dataset.codes.column(j) for j in range(dataset.n_columns)]
         hashes = hashes_of_keys(seed, np.zeros(dataset.n_rows, np.uint32), *columns, task.y)
     else:
-        hashes = hashes_of_keys(seed, row_keys(dataset, search.team), task.y)
+        hashes = hashes_of_keys(seed, dataset.row_keys(search.team), task.y)
     shares = plan.n_folds, plan.kept_share, plan.held_share
     return parts_by_content(hashes, task.y, weights, task.is_classes, *shares)
 
