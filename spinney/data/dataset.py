@@ -25,7 +25,7 @@ from spinney._compile import inner_kernel, kernel
 from spinney._random import mix
 from spinney._team import Team
 from spinney.data.encode import MAX_BINS, Bins, learn_bins, pieces_of
-from spinney.data.presort import Presorted, presort
+from spinney.data.presort import Presorted
 from spinney.data.remote_table import CodesElsewhere
 from spinney.data.sparse_encode import SparseCodes
 from spinney.data.tables import Table
@@ -263,7 +263,7 @@ class ExactDataset:
     def presorted(self, team: Team) -> Presorted:
         """Its columns in order. Nobody may write to them."""
         if self._presorted is None:
-            self._presorted = presort(self.codes, self.is_categorical, team)
+            self._presorted = self.codes.sorted(self.is_categorical, team)
         return self._presorted
 
 

@@ -114,13 +114,11 @@ class Whole:
     def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> Whole:
         return Whole(self.table.recoded(schema, used), self._is_categorical, self._counts)
 
-    def presorted(self, with_values: bool, team: Team) -> Presorted:
+    def sorted(self, with_values: bool, team: Team) -> Presorted:
         """The whole table sorted. Nobody may write to it."""
-        from spinney.data.presort import presort
-
         return self._once(
             ("sorted", with_values),
-            lambda: presort(self.table, self._is_categorical, team, with_values=with_values),
+            lambda: self.table.sorted(self._is_categorical, team, with_values=with_values),
         )
 
     def bins(self, max_bins: int, team: Team) -> Bins:
@@ -167,12 +165,21 @@ class Part(Table):
         """Return one column."""
         return self.whole.table.column(index)[self.rows]
 
-    def presorted(self, rows: np.ndarray | None, with_values: bool, team: Team, n_others: int) -> Presorted | None:
-        """Some of these rows (None: all), sorted; None if any is there twice."""
+    def sorted(
+        self,
+        is_categorical: np.ndarray,
+        team: Team,
+        rows: np.ndarray | None = None,
+        bins: Bins | None = None,
+        n_others: int = 0,
+        with_values: bool = False,
+    ) -> Presorted:
+        """Taken from the whole table's lists, unless a row is there twice."""
         some = self.rows if rows is None else self.rows[rows]
-        if np.bincount(some).max(initial=0) > 1:
-            return None
-        return self.whole.presorted(with_values, team).take(some, team, n_others)
+        if bins is not None or np.bincount(some).max(initial=0) > 1:
+            lists: Presorted = super().sorted(is_categorical, team, rows, bins, n_others, with_values)
+            return lists
+        return self.whole.sorted(with_values, team).take(some, team, n_others)
 
     def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
         """Bins of the whole table, whatever these rows count."""

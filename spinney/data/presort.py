@@ -21,7 +21,6 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, part_kernel, view_as_int
 from spinney._team import Team, next_chunk
 from spinney.data.encode import Bins
-from spinney.data.opened_table import Part
 from spinney.data.tables import Table
 
 MISSING = np.uint64(0xFFFFFFFF)
@@ -54,6 +53,11 @@ class Presorted(NamedTuple):
     @property
     def n_rows(self) -> int:
         return self.lists.shape[1]
+
+    @property
+    def n_others(self) -> int:
+        """Lists besides the columns'."""
+        return len(self.lists) - self.n_columns
 
     def take(
         self,
@@ -93,7 +97,7 @@ def presort(
     n_others: int = 0,
     with_values: bool = False,
 ) -> Presorted:
-    """Sort the columns of a table.
+    """Sort the columns of a table of panels, or its codes; any table has `sorted`.
 
     `rows` are the only rows that count (int64, ascending); row k of the lists is then row rows[k] of the table.
     `n_others` lists are added after the columns', for the caller to fill.
@@ -101,10 +105,6 @@ def presort(
     n_rows = table.n_rows if rows is None else len(rows)
     if table.n_rows > MOST_ROWS:
         raise ValueError(f"exact trees support at most {MOST_ROWS:,} rows, got {table.n_rows:,}.")
-    if isinstance(table, Part) and bins is None:
-        presorted = table.presorted(rows, with_values, team, n_others)
-        if presorted is not None:
-            return presorted
     lists = np.empty((table.n_columns + n_others, n_rows), np.uint64)
     n_ranks = np.zeros(table.n_columns, np.int64)
     some = np.empty(0, np.int64) if rows is None else rows

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spinney.data.dataset import ExactDataset
     from spinney.data.encode import Bins
     from spinney.data.sparse_encode import SparseCodes, SparseDataset
+    from spinney.data.sparse_presort import SparseLists
 
 DENSE_CELLS = 1 << 20  # a table of so many cells is laid out,
 FULL = 4  # and so is one of whose cells every fourth is stored
@@ -129,6 +130,21 @@ class SparseTable(Table):
             "max_bins=None supports only dense data in boosting, and X is sparse. Set max_bins=255, or fit on "
             "X.toarray()."
         )
+
+    def sorted(
+        self,
+        is_categorical: np.ndarray,
+        team: Team,
+        rows: np.ndarray | None = None,
+        bins: Bins | None = None,
+        n_others: int = 0,
+        with_values: bool = False,
+    ) -> SparseLists:
+        """The stored cells in order: see sparse_presort.py."""
+        from spinney.data.sparse_presort import presort_sparse
+
+        lists = presort_sparse(self, team, bins)
+        return lists if rows is None else lists.take(rows)
 
     def take(self, rows: np.ndarray) -> SparseTable:
         """Some of the rows."""

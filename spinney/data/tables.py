@@ -97,6 +97,20 @@ class Table:
 
         return open_exact(self, is_categorical, counts, team)
 
+    def sorted(
+        self,
+        is_categorical: np.ndarray,
+        team: Team,
+        rows: np.ndarray | None = None,
+        bins: Bins | None = None,
+        n_others: int = 0,
+        with_values: bool = False,
+    ) -> Any:
+        """Every column in order, as exact trees need it: see presort.py."""
+        from spinney.data.presort import presort
+
+        return presort(self, is_categorical, team, rows, bins, n_others, with_values)
+
     def used_categories(self, sizes: dict[int, int], rows: np.ndarray) -> dict[int, np.ndarray]:
         """bool: which categories of some columns (their number by column) occur in some of the rows."""
         return {j: occurring(self.column(j)[rows], size) for j, size in sizes.items()}

@@ -282,9 +282,20 @@ class StreamedRows(Part):
         """No."""
         self._refuse()
 
-    def presorted(self, rows: np.ndarray | None, with_values: bool, team: Team, n_others: int) -> Presorted | None:
-        """No."""
-        self._refuse()
+    def sorted(
+        self,
+        is_categorical: np.ndarray,
+        team: Team,
+        rows: np.ndarray | None = None,
+        bins: Bins | None = None,
+        n_others: int = 0,
+        with_values: bool = False,
+    ) -> Presorted:
+        """Codes, in memory; no values."""
+        if bins is None:
+            self._refuse()
+        lists: Presorted = Table.sorted(self, is_categorical, team, rows, bins, n_others, with_values)
+        return lists
 
     def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
         """Of these rows counted so often; parts have those of the whole table."""
