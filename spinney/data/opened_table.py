@@ -185,10 +185,6 @@ class Part(Table):
         """Bins of the whole table, whatever these rows count."""
         return self.whole.bins(max_bins, team)
 
-    def ends(self, rows: np.ndarray | None) -> np.ndarray | None:
-        """The least and the greatest finite value of every column, if that is known without looking."""
-        return None
-
     def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
         """Some of the whole table's, if it has these bins."""
         codes = self.whole.codes(bins, team)

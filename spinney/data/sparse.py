@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.utils.validation import check_array
 
-from spinney.data.tables import Labels, Panel, Table, as_floats
+from spinney.data.tables import Labels, Panel, Table, as_floats, ends_of
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -145,6 +145,21 @@ class SparseTable(Table):
 
         lists = presort_sparse(self, team, bins)
         return lists if rows is None else lists.take(rows)
+
+    def ends(self, rows: np.ndarray | None) -> np.ndarray:
+        """As of a dense table."""
+        columns = (ends_of(self._distinct_cells(j, rows)[:, None]) for j in range(self.n_columns))
+        return np.hstack([np.zeros((2, 0)), *columns])
+
+    def _distinct_cells(self, index: int, rows: np.ndarray | None) -> np.ndarray:
+        """All values of a column that differ, in some rows (None: all)."""
+        part, n_rows = slice(self.first[index], self.first[index + 1]), self.n_rows
+        values = self.values[part]
+        if rows is not None:
+            counts = np.zeros(self.n_rows, bool)
+            counts[rows] = True
+            values, n_rows = values[counts[self.rows[part]]], len(rows)
+        return values if len(values) == n_rows else np.append(values, values.dtype.type(0.0))
 
     def take(self, rows: np.ndarray) -> SparseTable:
         """Some of the rows."""

@@ -111,6 +111,13 @@ class Table:
 
         return presort(self, is_categorical, team, rows, bins, n_others, with_values)
 
+    def ends(self, rows: np.ndarray | None) -> np.ndarray:
+        """(2, columns): the least and the greatest finite value of some rows (None: all); zeros where there is none."""
+        ends = np.zeros((2, self.n_columns))
+        for panel in self.panels:
+            ends[:, panel.columns] = ends_of(panel.values if rows is None else panel.values[rows])
+        return ends
+
     def used_categories(self, sizes: dict[int, int], rows: np.ndarray) -> dict[int, np.ndarray]:
         """bool: which categories of some columns (their number by column) occur in some of the rows."""
         return {j: occurring(self.column(j)[rows], size) for j, size in sizes.items()}
@@ -140,6 +147,15 @@ class Table:
         """Some of the columns, perhaps one twice. Nothing is copied."""
         panels = tuple(Panel(self.column(int(j))[:, None], (k,)) for k, j in enumerate(columns))
         return Table(self.n_rows, len(columns), panels)
+
+
+def ends_of(values: np.ndarray) -> np.ndarray:
+    """The least and the greatest finite value of every column, (2, columns); zeros if there is none."""
+    ends = np.array([np.minimum.reduce(values), np.maximum.reduce(values)], np.float64)  # NaN where there is one
+    for k in np.flatnonzero(~np.isfinite(ends).all(axis=0)):
+        finite = values[np.isfinite(values[:, k]), k]
+        ends[:, k] = (finite.min(), finite.max()) if len(finite) else 0.0
+    return ends
 
 
 def occurring(codes: np.ndarray, size: int) -> np.ndarray:

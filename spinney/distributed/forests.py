@@ -60,8 +60,9 @@ class CodedRows(Part):
         known: Bins = vars(self)["_bins"]
         return known
 
-    def ends(self, rows: np.ndarray | None) -> np.ndarray | None:
-        return vars(self)["_ends"]
+    def ends(self, rows: np.ndarray | None) -> np.ndarray:
+        known: np.ndarray = vars(self)["_ends"]
+        return known
 
     def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
         known: np.ndarray = vars(self)["_codes"][:, start:stop]

@@ -301,11 +301,12 @@ class StreamedRows(Part):
         """Of these rows counted so often; parts have those of the whole table."""
         return self.whole.bins(counts if self.rows is None else vars(self)["counts"], max_bins, team)
 
-    def ends(self, rows: np.ndarray | None) -> np.ndarray | None:
+    def ends(self, rows: np.ndarray | None) -> np.ndarray:
         """By a pass through the batches."""
         if self.rows is not None:
             rows = np.sort(self.rows if rows is None else self.rows[rows])
-        return self.whole.ends(rows)
+        found: np.ndarray = self.whole.ends(rows)
+        return found
 
     def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
         """By a pass through the batches, unless they are known."""
