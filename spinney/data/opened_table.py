@@ -14,7 +14,7 @@ only random splits of categories and n-ary trees can tell: the latter do not tak
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
@@ -25,7 +25,7 @@ from sklearn.utils.validation import _num_samples
 
 from spinney.data.reading import with_rows
 from spinney.data.sparse import SparseTable
-from spinney.data.tables import Panel, Table
+from spinney.data.tables import Asker, Panel, Table
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -164,6 +164,15 @@ class Part(Table):
     def column(self, index: int) -> np.ndarray:
         """Return one column."""
         return self.whole.table.column(index)[self.rows]
+
+    def blocks(self, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
+        """Without values, and for trees that ask about such codes, values that have the rows' codes."""
+        bins = getattr(trees, "bins", None)
+        if self.has_values or bins is None:
+            return super().blocks(trees)
+        from spinney.data.thresholds import blocks_of_stand_ins
+
+        return blocks_of_stand_ins(self, bins, sorted(trees.columns_asked))
 
     def sorted(
         self,

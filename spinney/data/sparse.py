@@ -5,8 +5,8 @@ In:  a sparse X. Cells that are not stored are zeros; stored zeros and stored Na
 Out: a `SparseSource`, the opened table, and from it a `SparseTable`: a `Table` whose stored cells are listed column by
      column, and that is never laid out as a whole. A table that is small, or full, is an ordinary `Table` instead.
 
-Who reads a `SparseTable` cell by cell is told so by its type: `sparse_encode.py` learns bins and encodes it,
-`tree/descend.py` lays out some rows at a time.
+Its bins and codes are made in `sparse_encode.py`, its sorted lists in `sparse_presort.py`. Trees that ask about values
+get some rows at a time, laid out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.utils.validation import check_array
 
-from spinney.data.tables import Labels, Panel, Table, as_floats, ends_of
+from spinney.data.tables import Asker, Labels, Panel, Table, as_floats, ends_of
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -37,6 +37,7 @@ _BLOCK_CELLS = 1 << 22  # laid out at a time
 class SparseTable(Table):
     """A table whose stored cells are listed, by rows, by columns or both; all others are zeros."""
 
+    is_sparse = True
     n_stored: int  # cells
     whole: Any  # what all rows have in common, if these are some rows of an opened table (opened_table.py); or None
 
@@ -52,7 +53,7 @@ class SparseTable(Table):
         return self.by_rows.tocsc()
 
     @cached_property
-    def by_rows(self) -> Any:
+    def by_rows(self) -> Any:  # type: ignore[override]
         """and row by row."""
         return self.by_columns.tocsr()
 
@@ -171,10 +172,16 @@ class SparseTable(Table):
         """Some of the columns, perhaps one twice."""
         return SparseTable(self.by_columns[:, columns])
 
-    def blocks(self, columns: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-        """(first row, values of some rows): laid out in memory that is used again. Only these columns are filled in."""
+    def code_blocks(self, bins: Bins, team: Team) -> Iterator[tuple[int, int, SparseCodes]]:
+        """All at once: lists are short."""
+        from spinney.data.sparse_encode import encode_sparse
+
+        yield 0, self.n_rows, encode_sparse(self, bins, team)
+
+    def blocks(self, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
+        """Laid out in memory that is used again. Only the columns asked about are filled in."""
         is_asked = np.zeros(self.n_columns, bool)
-        is_asked[columns] = True
+        is_asked[list(trees.columns_asked)] = True
         cells = self.by_rows
         at_once = max(1, min(self.n_rows, max(16, _BLOCK_CELLS // self.n_columns)))
         room = np.zeros((at_once, self.n_columns), self.dtype)

@@ -15,7 +15,7 @@ names or counts: that is `schema.py`. It does not bin.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # Every value of these dtypes is also a float32; all other numbers go to float64.
 FITS_FLOAT32 = frozenset(np.dtype(name) for name in ("bool", "i1", "u1", "i2", "u2", "f2", "f4"))
+BLOCK_ROWS = 16_384  # rows of a block that is put together from several panels
+CODED_ROWS = 65_536  # rows encoded at a time
 NATIVE_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -37,6 +39,14 @@ class Panel:
 
     values: np.ndarray  # (n_rows, k) float32 or float64, any strides, perhaps read-only or mapped; NaN = missing
     columns: tuple[int, ...]  # which columns of the table these are, ascending
+
+
+class Asker(Protocol):
+    """A tree, or many, that ask about some columns of a table."""
+
+    @property
+    def columns_asked(self) -> set[int]:
+        """Columns that some question is about."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,8 @@ class Table:
     n_columns: int
     panels: tuple[Panel, ...]
     has_values: ClassVar[bool] = True  # False: bins and codes only
+    is_sparse: ClassVar[bool] = False  # True: only the cells that are not zero are stored
+    by_rows: ClassVar[Any] = None  # then these as SciPy's CSR matrix
 
     def is_one_row(self) -> bool:
         """Whether it is a single block of one row: such can take the short way down trees (tree/descend_one.py)."""
@@ -72,6 +84,28 @@ class Table:
     def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
         """(columns, rows) uint8: the rows start..stop (None: to the last) encoded. Nobody may write to them."""
         return bins.encode(self, team, start, stop)
+
+    def code_blocks(self, bins: Bins, team: Team) -> Iterator[tuple[int, int, Any]]:
+        """(first row, last + 1, their codes or what stands for them), some rows after the others."""
+        for start in range(0, self.n_rows, CODED_ROWS):
+            stop = min(self.n_rows, start + CODED_ROWS)
+            yield start, stop, self.codes(bins, team, start, stop)
+
+    def blocks(self, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
+        """(first row, values of some rows): all at once if the table is one block of memory, else put together.
+
+        Then columns that are not tested may hold anything.
+        """
+        if len(self.panels) == 1:
+            yield 0, self.panels[0].values
+            return
+        asked = trees.columns_asked
+        panels = [panel for panel in self.panels if not asked.isdisjoint(panel.columns)]
+        for start in range(0, self.n_rows, BLOCK_ROWS):
+            values = np.empty((min(BLOCK_ROWS, self.n_rows - start), self.n_columns))
+            for panel in panels:
+                values[:, panel.columns] = panel.values[start : start + len(values)]
+            yield start, values
 
     def encode(self, bins: Bins | None, team: Team) -> Any:
         """What boosted trees ask about: codes, or what stands for them; without bins the values: the table itself."""

@@ -7,14 +7,16 @@ in which of its 256 cells.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from spinney._compile import count_up_to, inner_kernel, kernel
 from spinney._random import uniform
+from spinney._team import Team
 from spinney.data.encode import MAX_BINS, Bins
-from spinney.data.tables import Table
+from spinney.data.tables import BLOCK_ROWS, Table
 
 _CELLS = 256
 
@@ -50,6 +52,18 @@ def stand_ins(bins: Bins) -> np.ndarray:
             edges = bins.edges[j]  # each is the greatest value of its bin
             own[: len(edges)], own[len(edges)] = edges, np.inf
     return values
+
+
+def blocks_of_stand_ins(table: Table, bins: Bins, columns: list[int]) -> Iterator[tuple[int, np.ndarray]]:
+    """(first row, values that have the codes of some rows); other columns may hold anything."""
+    known, alone = stand_ins(bins), Team(1, inline=True)
+    for start in range(0, table.n_rows, BLOCK_ROWS):
+        stop = min(start + BLOCK_ROWS, table.n_rows)
+        codes = table.codes(bins, alone, start, stop)
+        values = np.empty((stop - start, table.n_columns))
+        for j in columns:
+            values[:, j] = known[j][codes[j]]
+        yield start, values
 
 
 @kernel

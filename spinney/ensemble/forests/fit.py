@@ -25,8 +25,6 @@ from spinney._team import Team
 from spinney.data.dataset import check_rows
 from spinney.data.encode import Bins
 from spinney.data.row_hash import order_by_content, order_of_codes
-from spinney.data.sparse import SparseTable
-from spinney.data.sparse_encode import encode_sparse
 from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.data.thresholds import NO_MIDDLES, find_middles
@@ -98,9 +96,9 @@ def open_table(
         middles = find_middles(bins, table, plan.weights.rows())
     from_codes = bins is not None and grows_from_codes(plan.settings, target, table.n_columns)
     if bins is not None and from_codes and not (plan.by_node and is_categorical.any()):
-        if isinstance(table, SparseTable):
+        if table.is_sparse:
             given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
-            bags = _bags(plan, lambda: encode_sparse(table, bins, team).order(answers[0], plan.weights.total()))
+            bags = _bags(plan, lambda: table.encode(bins, team).order(answers[0], plan.weights.total()))
             given = given._replace(middles=middles)
             return Opened(table, n_categories, bins, None, given, bags)
         codes = table.codes(bins, team)

@@ -10,7 +10,7 @@ import numpy as np
 
 from spinney.data.finite import NotFiniteError
 from spinney.data.schema import Schema, learn_names
-from spinney.data.sparse import SparseSource, SparseTable
+from spinney.data.sparse import SparseSource
 from spinney.data.tables import Source, as_matrix
 from spinney.distributed.collections import is_remote, vector_here
 from spinney.estimators.base import TableModel, all_or_nothing
@@ -65,7 +65,7 @@ class MatrixModel(TableModel):
     def _learn_cells(self, X: Any) -> tuple[Schema, Any]:
         """The same, except that a large sparse table stays a SciPy CSR matrix."""
         schema, source = self._learn_source(X)
-        if isinstance(source, SparseSource) and isinstance(table := source.table(), SparseTable):
+        if isinstance(source, SparseSource) and (table := source.table()).is_sparse:
             return schema, table.by_rows
         return schema, self._lay_out(source)
 
@@ -85,7 +85,7 @@ class MatrixModel(TableModel):
     def _read_cells(self, X: Any) -> Any:
         """The same, except that a large sparse table stays a SciPy CSR matrix."""
         table = self._read(X)
-        if isinstance(table, SparseTable):
+        if table.is_sparse:
             return table.by_rows
         return as_matrix(table.panels, table.n_rows, table.n_columns)
 
