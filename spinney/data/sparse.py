@@ -147,6 +147,12 @@ class SparseTable(Table):
         lists = presort_sparse(self, team, bins)
         return lists if rows is None else lists.take(rows)
 
+    def hashes(self) -> np.ndarray:
+        """Those of the table laid out."""
+        from spinney.data.row_hash import hashes_of_cells
+
+        return hashes_of_cells(self.first, self.rows, self.values, self.n_rows)
+
     def ends(self, rows: np.ndarray | None) -> np.ndarray:
         """As of a dense table."""
         columns = (ends_of(self._distinct_cells(j, rows)[:, None]) for j in range(self.n_columns))

@@ -152,6 +152,12 @@ class Table:
             ends[:, panel.columns] = ends_of(panel.values if rows is None else panel.values[rows])
         return ends
 
+    def hashes(self) -> np.ndarray:
+        """uint64: a hash for each row, of what it holds."""
+        from spinney.data.row_hash import hashes_of_columns
+
+        return hashes_of_columns(*(self.column(j) for j in range(self.n_columns)), n_rows=self.n_rows)
+
     def used_categories(self, sizes: dict[int, int], rows: np.ndarray) -> dict[int, np.ndarray]:
         """bool: which categories of some columns (their number by column) occur in some of the rows."""
         return {j: occurring(self.column(j)[rows], size) for j, size in sizes.items()}
