@@ -102,11 +102,9 @@ def take_rows(
     codes: np.ndarray | SparseCodes | Table | CodesElsewhere, rows: np.ndarray | None
 ) -> np.ndarray | SparseCodes | Table:
     """Some rows of an encoded table; None: all of them, not copied where they are here."""
-    if rows is None:
-        return codes.all() if isinstance(codes, CodesElsewhere) else codes
-    if isinstance(codes, SparseCodes | Table | CodesElsewhere):
-        return codes.take(rows)
-    return np.ascontiguousarray(codes[:, rows])
+    if isinstance(codes, np.ndarray):
+        return codes if rows is None else np.ascontiguousarray(codes[:, rows])
+    return codes.all() if rows is None else codes.take(rows)
 
 
 def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:

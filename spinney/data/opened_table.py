@@ -25,7 +25,7 @@ from sklearn.utils.validation import _num_samples
 
 from spinney.data.reading import with_rows
 from spinney.data.sparse import SparseTable
-from spinney.data.tables import Asker, Panel, Table
+from spinney.data.tables import Asker, Panel, Table, TableHandle
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spinney.data.schema import Schema
 
 
-class OpenedTable:
+class OpenedTable(TableHandle):
     """A table, or some rows of one, whose columns are read once."""
 
     def __init__(self, X: Any, counts: np.ndarray | None = None) -> None:
@@ -81,12 +81,24 @@ class OpenedTable:
         schema, whole = self._readings[key]
         return schema, whole.take(self.rows)
 
-    def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> Table | None:
-        """The rows as a schema reads them, if it was learnt here; None if not."""
+    def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> Table:
+        """The rows as a schema reads them: if it was learnt here, what is known of them is used."""
         for known, whole in self._readings.values():
             if known is schema:
                 return whole.take(self.rows)
-        return None
+        return schema.read(self.original(), owner, strict=strict)
+
+
+def is_streamed(X: Any) -> bool:
+    """Whether X is a table opened from files or batches."""
+    return isinstance(X, TableHandle) and X.streams
+
+
+def with_sides(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """y and sample_weight: what `fit` was given, or those of a table opened from files."""
+    if not is_streamed(X):
+        return y, sample_weight
+    return X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
 
 
 def key_of(categorical_features: Any) -> Any:
@@ -106,7 +118,7 @@ class Whole:
         self._lock = Lock()
 
     def take(self, rows: np.ndarray | None) -> Table:
-        if isinstance(self.table, SparseTable):  # its rows are few numbers: they are taken, and know their bins
+        if self.table.is_sparse:  # its rows are few numbers: they are taken, and know their bins
             some = self.table if rows is None else self.table.take(rows)
             return SparseTable(some.by_rows, self)
         return Part(self, np.arange(self.table.n_rows) if rows is None else rows)

@@ -13,32 +13,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from spinney.data.tables import TableHandle
+
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.encode import Bins
     from spinney.data.schema import Schema
 
 
-class TableElsewhere:
+class TableElsewhere(TableHandle):
     """Stands for X in `fit`."""
 
     shape: tuple[int, ...]
-
-    def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, RowsElsewhere]:
-        """What the columns are, and the rows read through that: as `schema.learn_and_read` does of a table here."""
-        raise NotImplementedError
-
-    def read(self, schema: Schema, owner: str, strict: bool) -> RowsElsewhere:
-        """The rows as a schema reads them: `Schema.read`."""
-        raise NotImplementedError
-
-    def rows_here(self) -> Any:
-        """The table in this process, for other models and for scorers that look at rows."""
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """The fit is over: let go of what it made elsewhere."""
-        raise NotImplementedError
 
 
 @contextmanager
@@ -47,7 +33,7 @@ def closed_afterwards(X: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        if isinstance(X, TableElsewhere):
+        if isinstance(X, TableHandle):
             X.close()
 
 

@@ -39,6 +39,10 @@ class SparseCodes(NamedTuple):
     def n_columns(self) -> int:
         return len(self.zeros)
 
+    def all(self) -> SparseCodes:
+        """All rows, in this process."""
+        return self
+
     def take(self, rows: np.ndarray) -> SparseCodes:
         """Some of the rows, none twice."""
         place = np.full(self.n_rows, -1, np.int32)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.dataset import ExactDataset
     from spinney.data.encode import Bins
+    from spinney.data.schema import Schema
 
 # Every value of these dtypes is also a float32; all other numbers go to float64.
 FITS_FLOAT32 = frozenset(np.dtype(name) for name in ("bool", "i1", "u1", "i2", "u2", "f2", "f4"))
@@ -178,6 +179,10 @@ class Table:
                 panels.append(Panel(values[:, None], (j,)))
         return Table(self.n_rows, self.n_columns, tuple(panels))
 
+    def all(self) -> Table:
+        """All rows, in this process."""
+        return self
+
     def take(self, rows: np.ndarray) -> Table:
         """Some of the rows."""
         panels = tuple(Panel(panel.values[rows], panel.columns) for panel in self.panels)
@@ -239,6 +244,27 @@ class Numbers:
         codes = np.searchsorted(distinct, values)
         codes[missing] = -1
         return Labels(codes, np.arange(len(distinct)), distinct.tolist())
+
+
+class TableHandle:
+    """Stands for X in `fit` and `predict`: what has been read of it is kept, or its rows are in files or elsewhere."""
+
+    streams: ClassVar[bool] = False  # whether the rows come in batches and have bins and codes, but no values
+
+    def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, Any]:
+        """What the columns are, and the rows read through that: `schema.learn_and_read`."""
+        raise NotImplementedError
+
+    def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> Any:
+        """The rows as a schema reads them: `Schema.read`."""
+        raise NotImplementedError
+
+    def original(self) -> Any:
+        """The table in this process, for other models and for scorers that look at rows."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """The fit is over: let go of what it made elsewhere."""
 
 
 class Source(Protocol):

@@ -39,7 +39,7 @@ class RemoteTable(TableElsewhere):
         schema = join_schemas([one.schema for one in found if one.schema is not None])
         return schema, RemoteRows(self, schema, owner, False)
 
-    def read(self, schema: Schema, owner: str, strict: bool) -> RowsElsewhere:
+    def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> RowsElsewhere:
         if self.shape[1] != schema.n_columns:
             raise ValueError(
                 f"X has {self.shape[1]} features, but {owner} is expecting {schema.n_columns} features as input."
@@ -55,7 +55,7 @@ class RemoteTable(TableElsewhere):
         self._encoded.append(codes)
         return codes
 
-    def rows_here(self) -> Any:
+    def original(self) -> Any:
         raise ValueError(
             "scoring=... needs the rows, but a dask collection keeps them on the workers. Use scoring='loss', a scorer "
             "that needs only predictions, such as 'accuracy', or metrics in eval_metric."

@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing
 
 from spinney.data.on_gpu import here, is_on_gpu
 from spinney.data.one_row import is_records
-from spinney.data.opened_table import OpenedTable
+from spinney.data.opened_table import is_streamed
 from spinney.distributed.collections import is_dask
 from spinney.estimators.names import refuse_unknown
 
@@ -27,18 +27,6 @@ OF_ROWS = (
     "predict", "predict_proba", "predict_log_proba", "predict_quantiles", "decision_function", "apply", "transform",
     "score_samples", "decision_path",
 )  # fmt: skip
-
-
-def is_streamed(X: Any) -> bool:
-    """Whether X is a table opened from files or batches."""
-    return isinstance(X, OpenedTable) and hasattr(X, "refuse_values")
-
-
-def with_sides(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
-    """y and sample_weight: what `fit` was given, or the table's own."""
-    if not is_streamed(X):
-        return y, sample_weight
-    return X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
 
 
 def stream_answers(cls: type) -> None:

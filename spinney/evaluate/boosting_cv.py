@@ -15,7 +15,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
 from spinney._seed import repeated_seed
-from spinney.data.files.streamed import StreamedTable
+from spinney.data.opened_table import with_sides
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights
 from spinney.ensemble.metrics import find_metrics
@@ -152,8 +152,7 @@ def boosting_cv(
             "estimator must be a GradientBoostingClassifier or a GradientBoostingRegressor of Spinney, "
             f"got {estimator!r:.80}. For other models, use evaluate.cross_validate."
         )
-    if isinstance(X, StreamedTable):
-        y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
+    y, sample_weight = with_sides(X, y, sample_weight)
     model = clone(estimator)
     model._validate_params()
     schema, table = learn_and_read(X, model.categorical_features, type(model).__name__)

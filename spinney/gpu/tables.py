@@ -47,16 +47,13 @@ class GpuTable(TableElsewhere):
         schema, table = learn_source(GpuSource(view_on_gpu(self._original), owner), categorical_features)
         return schema, GpuRows(table)
 
-    def read(self, schema: Schema, owner: str, strict: bool) -> RowsElsewhere:
+    def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> RowsElsewhere:
         source = GpuSource(view_on_gpu(self._original), owner)
         schema.check_source(source, owner)
         return GpuRows(schema.read_source(source, owner, strict))
 
-    def rows_here(self) -> Any:
+    def original(self) -> Any:
         return copy_here(self._original)
-
-    def close(self) -> None:
-        """Nothing was made that is not let go of with the fit."""
 
     def __len__(self) -> int:
         return self.shape[0]

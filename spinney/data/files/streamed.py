@@ -174,6 +174,8 @@ class StreamedTable(OpenedTable):
     True
     """
 
+    streams = True
+
     def __init__(
         self,
         source: BatchSource,

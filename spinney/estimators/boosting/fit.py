@@ -25,11 +25,11 @@ from spinney._seed import repeated_seed
 from spinney._warnings import warn_caller
 from spinney.data.holdout import Part, hold_out, parts_by_content
 from spinney.data.on_gpu import here, is_on_gpu
-from spinney.data.opened_table import OpenedTable
+from spinney.data.opened_table import with_sides
 from spinney.data.reading import open_table, with_rows
-from spinney.data.remote_table import TableElsewhere, closed_afterwards
+from spinney.data.remote_table import closed_afterwards
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
-from spinney.data.tables import Table
+from spinney.data.tables import Table, TableHandle
 from spinney.data.weights import Weights, read_weights
 from spinney.distributed.collections import fit_by, is_remote
 from spinney.ensemble.cross_fitting import fit_one, in_order, takes_weights
@@ -37,7 +37,6 @@ from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
 from spinney.estimators.params import check_parameters
 from spinney.estimators.settings import NO_LIMIT, count_columns, count_share, read_groups, read_monotone, share_of_rows
-from spinney.estimators.streaming import with_sides
 from spinney.evaluate.scoring import Scoring
 from spinney.gpu import rounds_on, table_for, table_on_gpu
 
@@ -274,9 +273,7 @@ def read_eval_offsets(given: Any, names: list[str]) -> dict[str, Any]:
 
 def table_of(X: Any) -> Any:
     """X as other models take it, and as rows can be taken from it."""
-    if isinstance(X, TableElsewhere):
-        X = X.rows_here()
-    if isinstance(X, OpenedTable):
+    if isinstance(X, TableHandle):
         X = X.original()
     return with_rows(X) if hasattr(X, "shape") else open_table(X).origin
 

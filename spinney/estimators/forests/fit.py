@@ -14,6 +14,7 @@ import numpy as np
 
 from spinney._seed import read_seed
 from spinney._warnings import warn_caller
+from spinney.data.opened_table import with_sides
 from spinney.data.remote_table import RowsElsewhere, closed_afterwards
 from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
@@ -22,7 +23,6 @@ from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.model import ClassForest, JudgedForest, QuantileForest
 from spinney.estimators.params import check_parameters, keep_parameters
 from spinney.estimators.settings import n_categories, tree_settings
-from spinney.estimators.streaming import with_sides
 from spinney.estimators.targets import Answers, read_answers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 

@@ -7,7 +7,7 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI
 from spinney.data.encode import Bins
-from spinney.data.presort import RANK, Presorted
+from spinney.data.presort import RANK
 from spinney.data.sparse_presort import SparseLists
 from spinney.data.tables import Table
 from spinney.data.target import Target
@@ -53,7 +53,7 @@ def sort_for_trees(
 def grow_sorted(given: Sorted, target: Target, settings: TreeSettings, team: Team) -> Grown:
     """Grow a tree from sorted columns. Their lists are cut up in doing so, unless the tree is a stump."""
     table, n_categories, rows, bins, presorted, middles = given
-    if isinstance(presorted, SparseLists):
+    if table.is_sparse:
         return _grow_sparse(presorted, middles, target, settings, team)
     statistics, n_sums, criterion = make_statistics(target, settings.criterion, settings.own)
     by_target = target.n_outputs if isinstance(statistics, Medians) else 0
@@ -142,7 +142,7 @@ class Series:
         If `columns` are given, the tree is that of a table of these; `settings` are for it.
         """
         given = self._given
-        if isinstance(given.presorted, SparseLists):
+        if given.table.is_sparse:
             middles = given.middles if columns is None else _take_middles(given.middles, columns)
             some = given._replace(presorted=given.presorted.take(rows, columns), rows=rows, middles=middles)
             return grow_sorted(some, target, settings, self._team)
@@ -180,7 +180,6 @@ class Series:
     def _take(self, rows: np.ndarray | None, columns: np.ndarray | None) -> Sorted:
         """A copy of some of the lists."""
         given = self._given
-        assert isinstance(given.presorted, Presorted)
         if not self._room.size:
             self._room = np.empty(given.presorted.lists.size, np.uint64)
         some = given.presorted.take(rows, self._team, given.presorted.n_others, self._room, columns)
@@ -194,7 +193,7 @@ class Series:
         """Whether trees are stumps that stumps.py can grow."""
         presorted, weights = self._given.presorted, target.weights
         return (
-            isinstance(presorted, Presorted)
+            not self._given.table.is_sparse
             and settings.max_depth == 1
             and settings.max_leaves is None
             and presorted.n_rows >= _MANY_ROWS
