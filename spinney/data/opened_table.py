@@ -89,18 +89,6 @@ class OpenedTable(TableHandle):
         return schema.read(self.original(), owner, strict=strict)
 
 
-def is_streamed(X: Any) -> bool:
-    """Whether X is a table opened from files or batches."""
-    return isinstance(X, TableHandle) and X.streams
-
-
-def with_sides(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
-    """y and sample_weight: what `fit` was given, or those of a table opened from files."""
-    if not is_streamed(X):
-        return y, sample_weight
-    return X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
-
-
 def key_of(categorical_features: Any) -> Any:
     """What tells one choice of categories from another."""
     if categorical_features is None or isinstance(categorical_features, str):
@@ -178,13 +166,10 @@ class Part(Table):
         return self.whole.table.column(index)[self.rows]
 
     def blocks(self, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
-        """Without values, and for trees that ask about such codes, values that have the rows' codes."""
-        bins = getattr(trees, "bins", None)
-        if self.has_values or bins is None:
-            return super().blocks(trees)
+        """Values that have the rows' codes, for trees that ask about such codes."""
         from spinney.data.thresholds import blocks_of_stand_ins
 
-        return blocks_of_stand_ins(self, bins, sorted(trees.columns_asked))
+        return blocks_of_stand_ins(self, trees.bins, sorted(trees.columns_asked))
 
     def sorted(
         self,

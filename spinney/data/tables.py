@@ -45,6 +45,8 @@ class Panel:
 class Asker(Protocol):
     """A tree, or many, that ask about some columns of a table."""
 
+    bins: Any  # that the questions are from; None: they ask about values
+
     @property
     def columns_asked(self) -> set[int]:
         """Columns that some question is about."""
@@ -93,20 +95,8 @@ class Table:
             yield start, stop, self.codes(bins, team, start, stop)
 
     def blocks(self, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
-        """(first row, values of some rows): all at once if the table is one block of memory, else put together.
-
-        Then columns that are not tested may hold anything.
-        """
-        if len(self.panels) == 1:
-            yield 0, self.panels[0].values
-            return
-        asked = trees.columns_asked
-        panels = [panel for panel in self.panels if not asked.isdisjoint(panel.columns)]
-        for start in range(0, self.n_rows, BLOCK_ROWS):
-            values = np.empty((min(BLOCK_ROWS, self.n_rows - start), self.n_columns))
-            for panel in panels:
-                values[:, panel.columns] = panel.values[start : start + len(values)]
-            yield start, values
+        """(first row, values of some rows), of tables that are sparse or have no values; others have `panels`."""
+        raise NotImplementedError
 
     def encode(self, bins: Bins | None, team: Team) -> Any:
         """What boosted trees ask about: codes, or what stands for them; without bins the values: the table itself."""
@@ -265,6 +255,18 @@ class TableHandle:
 
     def close(self) -> None:
         """The fit is over: let go of what it made elsewhere."""
+
+
+def is_streamed(X: Any) -> bool:
+    """Whether X is a table opened from files or batches."""
+    return isinstance(X, TableHandle) and X.streams
+
+
+def with_sides(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """y and sample_weight: what `fit` was given, or those of a table opened from files."""
+    if not is_streamed(X):
+        return y, sample_weight
+    return X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
 
 
 class Source(Protocol):

@@ -15,8 +15,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
 from spinney._seed import repeated_seed
-from spinney.data.opened_table import with_sides
 from spinney.data.schema import Schema, learn_and_read
+from spinney.data.tables import with_sides
 from spinney.data.weights import Weights
 from spinney.ensemble.metrics import find_metrics
 

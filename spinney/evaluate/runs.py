@@ -29,8 +29,9 @@ from sklearn.utils.validation import _check_method_params, _check_sample_weight,
 
 from spinney._interruptible_threads import side_by_side
 from spinney.data.on_gpu import here
-from spinney.data.opened_table import OpenedTable, is_streamed, with_sides
+from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
+from spinney.data.tables import is_streamed, with_sides
 from spinney.data.weights import read_weights
 from spinney.distributed.collections import is_remote
 from spinney.distributed.fits import spread, wants_cluster

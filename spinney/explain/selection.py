@@ -18,8 +18,8 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length
 
-from spinney.data.opened_table import is_streamed
 from spinney.data.reading import with_rows
+from spinney.data.tables import is_streamed
 from spinney.evaluate.folds import make_splits
 from spinney.evaluate.runs import Job, Sheet, Wanted, make_sheet, run_jobs
 from spinney.evaluate.scoring import ALONE, Scoring

@@ -15,8 +15,8 @@ from sklearn.metrics import r2_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from spinney.data.opened_table import is_streamed
 from spinney.data.reading import with_rows
+from spinney.data.tables import is_streamed
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 from spinney._compile import kernel
 from spinney.data.tables import Table
 from spinney.tree.decision import DecisionTree
-from spinney.tree.descend import room_to_spread, spread_step
+from spinney.tree.descend import blocks, room_to_spread, spread_step
 
 
 def ends_of_rows(tree: DecisionTree, table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -15,7 +15,7 @@ def ends_of_rows(tree: DecisionTree, table: Table) -> tuple[np.ndarray, np.ndarr
     packed, room = tree.forest.steps, room_to_spread(tree)
     work = np.empty(room, np.int64), np.empty(room)
     rows, nodes, shares = [], [], []
-    for start, values in table.blocks(tree):
+    for start, values in blocks(table, tree):
         known = packed, tree.weight, values
         n = _find_ends(*known, np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), *work)
         row, node, share = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)

@@ -13,8 +13,8 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 
 from spinney.data.on_gpu import here
-from spinney.data.opened_table import is_streamed, with_sides
 from spinney.data.reading import with_rows
+from spinney.data.tables import is_streamed, with_sides
 from spinney.estimators.base import check_weights
 from spinney.reporting.charts import short
 from spinney.view.numbers import write_boolean

@@ -7,6 +7,7 @@ values go down several branches. Values are compared as they are: a float64 thre
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
         for start, leaves in sparse_leaves(packed, range(1), table, team):
             leaf[start : start + leaves.shape[1]] = leaves[0]
         return leaf
-    for start, values in table.blocks(tree):
+    for start, values in blocks(table, tree):
         part = leaf[start : start + len(values)]
         if tree.forest.numbers_only:
             team.run(_descend_numbers, packed.steps, values, part)
@@ -82,7 +83,7 @@ def spread_sums(tree: DecisionTree, answers: np.ndarray, table: Table, team: Tea
     out = np.zeros((table.n_rows, answers.shape[1]))
     packed, room = tree.forest.steps, room_to_spread(tree)
     desks = np.empty((team.size, room), np.int64), np.empty((team.size, room))
-    for start, values in table.blocks(tree):
+    for start, values in blocks(table, tree):
         piece = out[start : start + len(values)]
         team.run(_spread, packed, tree.weight, answers, values, piece, *desks)
     return out
@@ -91,6 +92,27 @@ def spread_sums(tree: DecisionTree, answers: np.ndarray, table: Table, team: Tea
 def room_to_spread(tree: DecisionTree) -> int:
     """How many parts of a row can wait at once."""
     return 1 + int(np.diff(tree.child_start).max(initial=0)) * (tree.max_depth + 1)
+
+
+def blocks(table: Table, trees: Any) -> Iterator[tuple[int, np.ndarray]]:
+    """(first row, values of some rows): all at once if the table is one block of memory, else put together.
+
+    Then columns that are not tested may hold anything. Rows that are codes alone come as values that have these
+    codes, if the trees ask about such codes.
+    """
+    if table.is_sparse or (not table.has_values and getattr(trees, "bins", None) is not None):
+        yield from table.blocks(trees)
+        return
+    if len(table.panels) == 1:
+        yield 0, table.panels[0].values
+        return
+    asked = trees.columns_asked
+    panels = [panel for panel in table.panels if not asked.isdisjoint(panel.columns)]
+    for start in range(0, table.n_rows, BLOCK_ROWS):
+        values = np.empty((min(BLOCK_ROWS, table.n_rows - start), table.n_columns))
+        for panel in panels:
+            values[:, panel.columns] = panel.values[start : start + len(values)]
+        yield start, values
 
 
 @kernel

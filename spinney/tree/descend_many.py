@@ -18,7 +18,7 @@ from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetc
 from spinney._team import Team, next_chunk
 from spinney.data.encode import encode_categories, encode_numbers
 from spinney.data.tables import Table
-from spinney.tree.descend import sparse_leaves
+from spinney.tree.descend import blocks, sparse_leaves
 from spinney.tree.descend_one import add_shares
 from spinney.tree.forest import Forest
 from spinney.tree.packed import COLUMN, MISSING, MIXED, Steps, next_by_code, next_by_number, next_by_pair, next_by_value
@@ -248,7 +248,7 @@ def sum_answers(
             part = slice(start, start + found.shape[1])
             team.run(_add_leaves, forest.answers, forest.first, some.start, found, is_class, marks[part], out[part])
         return out
-    for start, values in table.blocks(forest):
+    for start, values in blocks(table, forest):
         part = slice(start, start + len(values))
         desks = _make_desks(forest, values, team.size)
         asked = _questions(forest, values), (some.start, some.stop), values, desks
@@ -269,7 +269,7 @@ def add_values(forest: Forest, table: Table, trees: range, scores: np.ndarray, t
                 tree = trees.start + k
                 scores[tree % len(scores), start : start + len(leaf)] += answers[forest.first[tree] + leaf]
         return
-    for start, values in table.blocks(forest):
+    for start, values in blocks(table, forest):
         desks = _make_desks(forest, values, team.size)
         asked = _questions(forest, values), (trees.start, trees.stop), values, desks
         team.run(_add_values, *asked, answers, start, scores)
@@ -283,7 +283,7 @@ def leaves_of_rows(forest: Forest, table: Table, team: Team, trees: range | None
         for start, found in sparse_leaves(forest.steps, some, table, team):
             leaves[start : start + found.shape[1]] = found.T
         return leaves
-    for start, values in table.blocks(forest):
+    for start, values in blocks(table, forest):
         part = leaves[start : start + len(values)]
         desks = _make_desks(forest, values, team.size)
         team.run(_note_leaves, _questions(forest, values), (some.start, some.stop), values, desks, part)

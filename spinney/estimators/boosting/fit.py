@@ -25,11 +25,10 @@ from spinney._seed import repeated_seed
 from spinney._warnings import warn_caller
 from spinney.data.holdout import Part, hold_out, parts_by_content
 from spinney.data.on_gpu import here, is_on_gpu
-from spinney.data.opened_table import with_sides
 from spinney.data.reading import open_table, with_rows
 from spinney.data.remote_table import closed_afterwards
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
-from spinney.data.tables import Table, TableHandle
+from spinney.data.tables import Table, TableHandle, with_sides
 from spinney.data.weights import Weights, read_weights
 from spinney.distributed.collections import fit_by, is_remote
 from spinney.ensemble.cross_fitting import fit_one, in_order, takes_weights

@@ -14,9 +14,9 @@ import numpy as np
 
 from spinney._seed import read_seed
 from spinney._warnings import warn_caller
-from spinney.data.opened_table import with_sides
 from spinney.data.remote_table import RowsElsewhere, closed_afterwards
 from spinney.data.schema import learn_and_read, without_idle_categories
+from spinney.data.tables import with_sides
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, is_remote, open_collections
 from spinney.estimators.base import all_or_nothing, read_sample_weight
