@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
-from spinney.estimators.base import Explained, frame_of_records, frame_of_row, hash_of
+from spinney.estimators import on_gpu
+from spinney.estimators.base import Explained, TableRegressor, frame_of_records, frame_of_row, hash_of
 from spinney.estimators.boosting.fit import BoostingFit, constant_init, read_offset
 from spinney.estimators.params import keep_parameters
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.trees.model import TreeModel
 from spinney.tree.importance import importances
 
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 # In: a fitted model, which has a `_booster` and a `_schema`. No algorithm in here.
 
 
-class BoostedTreeModel(RegressorMixin, TreeModel):
+class BoostedTreeModel(TableRegressor, TreeModel):
     """One tree of a boosted model; `predict` gives what it adds to the raw score."""
 
     _origin: tuple[Booster, int]
@@ -70,6 +72,7 @@ class BoostedTreeModel(RegressorMixin, TreeModel):
     def fit(self, X: Any = None, y: Any = None) -> None:
         raise TypeError("a single tree of a boosted model cannot be fitted. Fit the whole model.")
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Return what the tree adds to the raw score of each row."""
         table = self._read(X)
@@ -289,6 +292,7 @@ class BoostedModel(Explained, Rounds, BoostingFit):
 
         return predictions(self._bare_task(), raw)
 
+    @row_by_row(on_gpu.boosted_leaves)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf that each row reaches in each tree.
 

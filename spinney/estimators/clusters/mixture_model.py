@@ -27,6 +27,7 @@ from spinney.estimators.base import all_or_nothing, hash_of, make_team, read_sam
 from spinney.estimators.clusters.kmeans import KMeans
 from spinney.estimators.clusters.matrices import MatrixModel, columns_named
 from spinney.estimators.params import check_parameters
+from spinney.estimators.streaming import row_by_row, score_on_cpu
 
 if TYPE_CHECKING:
     from typing import Self
@@ -373,6 +374,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """(rows, components): unnormalised logarithms of the responsibilities."""
         return self.component_log_densities(X) + self._mixture(self.means_[0]).log_factors()
 
+    @row_by_row()
     def predict_proba(self, X: Any) -> np.ndarray:
         """Compute the responsibilities: the probability of each component, given a row.
 
@@ -396,6 +398,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """
         return self._expect(X)[:, :-1]
 
+    @row_by_row()
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Compute the logarithms of the responsibilities, also of those too small for float64.
 
@@ -483,6 +486,7 @@ class MixtureModel(DensityMixin, MatrixModel):
             ]
             return np.column_stack([expect(rows, one, team)[:, -1] for one in each])
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict the component with the largest responsibility for each row.
 
@@ -534,6 +538,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
+    @row_by_row()
     def score_samples(self, X: Any) -> np.ndarray:
         """Compute the log-likelihood of each row.
 
@@ -557,6 +562,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """
         return self._expect(X)[:, -1]
 
+    @score_on_cpu
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Compute the mean log-likelihood of the rows.
 
