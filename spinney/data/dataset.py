@@ -26,7 +26,7 @@ from spinney._random import mix
 from spinney._team import Team
 from spinney.data.encode import MAX_BINS, Bins, learn_bins, pieces_of
 from spinney.data.presort import Presorted
-from spinney.data.remote_table import CodesElsewhere
+from spinney.data.remote_table import RemoteCodes
 from spinney.data.sparse_encode import SparseCodes
 from spinney.data.tables import Table
 
@@ -99,7 +99,7 @@ def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset:
 
 
 def take_rows(
-    codes: np.ndarray | SparseCodes | Table | CodesElsewhere, rows: np.ndarray | None
+    codes: np.ndarray | SparseCodes | Table | RemoteCodes, rows: np.ndarray | None
 ) -> np.ndarray | SparseCodes | Table:
     """Some rows of an encoded table; None: all of them, not copied where they are here."""
     if isinstance(codes, np.ndarray):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spinney.data.schema import Schema
 
 
-class TableElsewhere(TableHandle):
+class RemoteTable(TableHandle):
     """Stands for X in `fit`."""
 
     shape: tuple[int, ...]
@@ -37,7 +37,7 @@ def closed_afterwards(X: Any) -> Iterator[None]:
             X.close()
 
 
-class RowsElsewhere:
+class RemoteRows:
     """Rows that a schema has read: stands where a `Table` stands."""
 
     n_rows: int
@@ -47,7 +47,7 @@ class RowsElsewhere:
         """bool: which categories of some columns (their number by column) occur in some of the rows."""
         raise NotImplementedError
 
-    def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> RowsElsewhere:
+    def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> RemoteRows:
         """The rows as a schema reads them that has only some of the categories."""
         raise NotImplementedError
 
@@ -57,11 +57,11 @@ class RowsElsewhere:
 
     def open_dataset(
         self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
-    ) -> DatasetElsewhere:
+    ) -> RemoteDataset:
         """Bins learnt from rows that count so often, and the rows as codes."""
         raise NotImplementedError
 
-    def encode_dataset(self, bins: Bins, team: Team) -> DatasetElsewhere:
+    def encode_dataset(self, bins: Bins, team: Team) -> RemoteDataset:
         """The rows as codes."""
         raise NotImplementedError
 
@@ -78,7 +78,7 @@ class RowsElsewhere:
         raise NotImplementedError
 
 
-class CodesElsewhere:
+class RemoteCodes:
     """The codes of such rows."""
 
     def take(self, rows: np.ndarray) -> np.ndarray:
@@ -90,15 +90,15 @@ class CodesElsewhere:
         raise NotImplementedError
 
 
-class DatasetElsewhere:
+class RemoteDataset:
     """Encoded rows: stands where a `Dataset` stands."""
 
     n_rows: int
     n_columns: int
     bins: Bins
-    codes: CodesElsewhere
+    codes: RemoteCodes
 
-    def take(self, rows: np.ndarray) -> DatasetElsewhere:
+    def take(self, rows: np.ndarray) -> RemoteDataset:
         """Some of the rows, ascending."""
         raise NotImplementedError
 

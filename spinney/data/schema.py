@@ -323,7 +323,7 @@ def learn_source(
 
 
 def without_idle_categories(schema: Schema, table: Any, weights: Weights) -> tuple[Schema, Any]:
-    """The schema without categories that only rows of weight 0 have, and the table (here or elsewhere) read by it.
+    """The schema without categories that only rows of weight 0 have, and the table (here or remote) read by it.
 
     So a model is that of the table without these rows. Where they hold such a category, it is missing.
     """

@@ -1,6 +1,6 @@
 """Random forests and extra-trees on a cluster: every worker with enough memory gets all codes and grows some trees.
 
-In:  `RemoteRows`, a target, a plan. Out: the forest and its bags, equal to those of the concatenated data. The random
+In:  `DaskRows`, a target, a plan. Out: the forest and its bags, equal to those of the concatenated data. The random
 choices of a tree depend on its number and on the row contents, so any worker can grow it. If a worker is lost, its
 unfinished trees are grown on other workers.
 """

@@ -19,7 +19,7 @@ from spinney._team import Team
 from spinney.criteria.gains import Link
 from spinney.criteria.losses import AbsoluteError, Huber, Quantile, SquaredError
 from spinney.data.dataset import Dataset, ExactDataset
-from spinney.data.remote_table import DatasetElsewhere
+from spinney.data.remote_table import RemoteDataset
 from spinney.data.sparse_encode import SparseDataset
 from spinney.data.weights import Weights
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
@@ -92,7 +92,7 @@ def train(
 def open_rounds(dataset: Any, task: Task, settings: BoostingSettings, team: Team, *others: Any, **more: Any) -> Rounds:
     """The state of a fit on a table of bins, or one of exact thresholds."""
 
-    if isinstance(dataset, DatasetElsewhere):
+    if isinstance(dataset, RemoteDataset):
         return dataset.open_rounds(task, settings, team, *others, **more)
     kind = settings.rounds or (ExactRounds if isinstance(dataset, ExactDataset) else Rounds)
     opened: Rounds = kind(dataset, task, settings, team, *others, **more)
@@ -106,7 +106,7 @@ class Rounds:
     table: Any  # the kernels' view of it
     work: Any
     derivatives: np.ndarray
-    is_elsewhere = False  # whether the rows are: then scores and derivatives are, too
+    is_remote = False  # whether the rows are: then scores and derivatives are, too
     others: Any = None  # machines that have further rows (`Together` in data/remote_table.py)
 
     def __init__(

@@ -155,7 +155,7 @@ class Given(NamedTuple):
 def open_remote(model: Any, X: Any, y: Any, sample_weight: Any, init_score: Any) -> tuple[Any, Any, Any, Any]:
     """Dask collections: rows stay where they are, what is one number per row comes here."""
     from spinney.distributed.collections import vector_here
-    from spinney.distributed.table import RemoteTable
+    from spinney.distributed.table import DaskTable
 
     if not is_remote(X):
         raise TypeError(
@@ -166,7 +166,7 @@ def open_remote(model: Any, X: Any, y: Any, sample_weight: Any, init_score: Any)
             "init is an estimator, which needs local data, but X is a dask collection. Leave init out, or pass its "
             "predictions as init_score."
         )
-    table = RemoteTable(X)
+    table = DaskTable(X)
     vectors = (("y", y), ("sample_weight", sample_weight), ("init_score", init_score))
     return table, *(vector_here(one, name) for name, one in vectors)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from spinney.cluster.points import PointSet
     from spinney.distributed.kmeans_member import Start
     from spinney.distributed.matrix import RemoteMatrix
-    from spinney.distributed.table import RemoteTable
+    from spinney.distributed.table import DaskTable
 
 
 @described(KMEANS, {"device": DEVICE})
@@ -152,7 +152,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     def _fits_apart(self, n_columns: int) -> bool:
         return True
 
-    def _fit_apart(self, table: RemoteTable, sample_weight: np.ndarray | None) -> None:
+    def _fit_apart(self, table: DaskTable, sample_weight: np.ndarray | None) -> None:
         from spinney.distributed.matrix import RemoteMatrix
 
         with closing(RemoteMatrix(table, type(self).__name__, self.metric == "cosine")) as matrix:

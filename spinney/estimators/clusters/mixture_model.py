@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from spinney.distributed.matrix import RemoteMatrix
     from spinney.distributed.mixture import MixtureRows
     from spinney.distributed.mixture_member import Start
-    from spinney.distributed.table import RemoteTable
+    from spinney.distributed.table import DaskTable
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         return n_columns < WIDE_COLUMNS or self.covariance_type not in ("full", "tied")
 
-    def _fit_apart(self, table: RemoteTable, sample_weight: np.ndarray | None) -> None:
+    def _fit_apart(self, table: DaskTable, sample_weight: np.ndarray | None) -> None:
         from spinney.distributed.matrix import RemoteMatrix
         from spinney.distributed.mixture import MixtureRows
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from spinney._seed import read_seed
 from spinney._warnings import warn_caller
-from spinney.data.remote_table import RowsElsewhere, closed_afterwards
+from spinney.data.remote_table import RemoteRows, closed_afterwards
 from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.data.tables import with_sides
 from spinney.data.weights import Weights
@@ -156,7 +156,7 @@ class GrownForest(JudgedForest):
             plan = plan._replace(seed=self._seed)
         numbers = range(n_before, self.n_estimators)
         report = tell_progress(self.verbose, len(numbers), "tree")
-        if isinstance(table, RowsElsewhere):
+        if isinstance(table, RemoteRows):
             opened, made = None, (n_categories(schema), target, plan, self.max_bins, numbers, report)
             forest, bags = table.grow_forest(*made)
         else:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
 from spinney._warnings import warn_caller
-from spinney.data.remote_table import RowsElsewhere
+from spinney.data.remote_table import RemoteRows
 from spinney.data.schema import Schema
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, log_probabilities
@@ -364,7 +364,7 @@ class JudgedForest(ForestModel):
         from spinney.ensemble.forests.out_of_bag import count_votes
 
         self._check_pooled("oob_score_")
-        count = table.count_votes if isinstance(table, RowsElsewhere) else partial(count_votes, table=table, team=team)
+        count = table.count_votes if isinstance(table, RemoteRows) else partial(count_votes, table=table, team=team)
         votes = count(self.forest_, in_bag=self._in_bag, answers=self._says())
         answers = mean_votes(votes, "tree")
         truth = target.labels if target.y is None else target.y
