@@ -224,7 +224,7 @@ def _sort_numbers(column, entries, spare, buckets, values):
 
 @inner_kernel
 def _fits_float32(column):
-    """Whether every value, missing apart, is a float32 value."""
+    """Whether every value that is not missing is a float32 value."""
     fits = True
     for i in range(column.size):
         x = column[i]
