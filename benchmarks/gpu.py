@@ -20,7 +20,7 @@ import numpy as np
 from spinney import GradientBoostingClassifier, RandomForestClassifier
 from spinney._team import Team
 from spinney.criteria.losses import LogLoss
-from spinney.data.dataset import Dataset, open_dataset
+from spinney.data.dataset import Dataset
 from spinney.data.encode import pieces_of
 from spinney.data.on_gpu import is_on_gpu
 from spinney.data.schema import learn_and_read
@@ -58,7 +58,7 @@ def measure_tables(n: int, team: Team) -> None:
     X = np.empty((n, COLUMNS), np.float32)
     team.map(lambda piece: fill(X, *piece), pieces_of(n, 16))
     schema, table = learn_and_read(X, None, "benchmark")
-    codes = open_dataset(table, schema.is_categorical, None, 255, team).codes
+    codes = table.open_dataset(schema.is_categorical, None, 255, team).codes
     tables = {"NumPy table, row by row": X, "NumPy table, column by column": np.asfortranarray(X)}
     try:
         import cupy
@@ -85,7 +85,7 @@ def make(n: int, team: Team) -> tuple[Dataset, Task]:
     """Normal numbers in 255 bins, and two classes that depend on six of them."""
     rng = np.random.default_rng(1)
     schema, table = learn_and_read(rng.standard_normal((min(n, DRAWN), COLUMNS), dtype=np.float32), None, "benchmark")
-    drawn = open_dataset(table, schema.is_categorical, None, 255, team)
+    drawn = table.open_dataset(schema.is_categorical, None, 255, team)
     codes = np.stack([np.roll(np.resize(column, n), 245_490 * j) for j, column in enumerate(drawn.codes)])
     a, b, c, d, e, f = (codes[:6].astype(np.float32) - 127) / 60
     chance = 1 / (1 + np.exp(-(a * b + np.sin(2 * c) + 0.5 * d - 0.5 * e * f)))

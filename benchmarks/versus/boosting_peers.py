@@ -56,14 +56,13 @@ class Spinney(Peer):
     def encode(self, X: Features, y: NDArray[Any], settings: Settings) -> Any:
         """The first room alone: read the table, learn the bins, write the codes."""
         from spinney._team import Team
-        from spinney.data.dataset import encode_dataset
         from spinney.data.encode import learn_bins
         from spinney.data.schema import learn_and_read
 
         with Team(settings.threads) as team:
             schema, table = learn_and_read(X)
             bins = learn_bins(table, schema.is_categorical, None, settings.max_bins or 255, team)
-            return encode_dataset(table, bins, team)
+            return table.encode_dataset(bins, team)
 
     def _estimator(self, settings: Settings) -> Any:
         spinney: Any = importlib.import_module("spinney")

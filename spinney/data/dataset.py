@@ -24,11 +24,10 @@ import numpy as np
 from spinney._compile import kernel
 from spinney._team import Team
 from spinney.data.encode import MAX_BINS, Bins, learn_bins, pieces_of
-from spinney.data.presort import Presorted, presort
-from spinney.data.remote_table import CodesElsewhere, DatasetElsewhere, RowsElsewhere
+from spinney.data.presort import Presorted
+from spinney.data.remote_table import RemoteCodes
 from spinney.data.row_hash import end_key, mix_code
-from spinney.data.sparse import SparseTable
-from spinney.data.sparse_encode import SparseCodes, SparseDataset, encode_sparse
+from spinney.data.sparse_encode import SparseCodes
 from spinney.data.tables import Table
 
 LANES = 4  # bytes in a word
@@ -57,7 +56,7 @@ class WordLayout(NamedTuple):
 
 @dataclass(frozen=True)
 class Dataset:
-    """An encoded table. Build it with `encode_dataset`."""
+    """An encoded table. Build it with `encode_dataset`, a method of every table."""
 
     n_rows: int
     bins: Bins
@@ -71,6 +70,12 @@ class Dataset:
     def check_size(self) -> None:
         """Raise where rows cannot be numbered."""
         check_rows(self.n_rows, "boosting")
+
+    def row_keys(self, team: Team) -> np.ndarray:
+        """One hash a row, of its codes: equal rows have equal keys, in whatever order the table is."""
+        keys = np.empty(self.n_rows, np.uint32)
+        team.map(lambda piece: _hash_rows(self.codes, keys, *piece), pieces_of(self.n_rows, team.size))
+        return keys
 
     def take(self, rows: np.ndarray) -> Dataset:
         """The same encoding of some of the rows (bins and layout stay as they are)."""
@@ -86,34 +91,19 @@ def check_rows(n_rows: int, what: str) -> None:
         )
 
 
-def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset | SparseDataset | DatasetElsewhere:
-    """Encode a table for training."""
-    if isinstance(table, RowsElsewhere):
-        return table.encode_dataset(bins, team)
-    if isinstance(table, SparseTable):
-        return SparseDataset(table.n_rows, bins, encode_sparse(table, bins, team))
-    codes = bins.encode(table, team)
+def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset:
+    """Encode a dense table for training; any table has `encode_dataset`."""
+    codes = table.codes(bins, team)
     return Dataset(table.n_rows, bins, codes, make_layout(bins, _has_missing(codes, bins, team)))
 
 
-def encode_table(table: Table, bins: Bins | None, team: Team) -> np.ndarray | SparseCodes | Table:
-    """Encode a table for prediction: (columns, rows) uint8, or what stands for it. Without bins, the table itself."""
-    if bins is None:
-        return table
-    if isinstance(table, RowsElsewhere):
-        return table.encode(bins, team)
-    return encode_sparse(table, bins, team) if isinstance(table, SparseTable) else bins.encode(table, team)
-
-
 def take_rows(
-    codes: np.ndarray | SparseCodes | Table | CodesElsewhere, rows: np.ndarray | None
+    codes: np.ndarray | SparseCodes | Table | RemoteCodes, rows: np.ndarray | None
 ) -> np.ndarray | SparseCodes | Table:
     """Some rows of an encoded table; None: all of them, not copied where they are here."""
-    if rows is None:
-        return codes.all() if isinstance(codes, CodesElsewhere) else codes
-    if isinstance(codes, SparseCodes | Table | CodesElsewhere):
-        return codes.take(rows)
-    return np.ascontiguousarray(codes[:, rows])
+    if isinstance(codes, np.ndarray):
+        return codes if rows is None else np.ascontiguousarray(codes[:, rows])
+    return codes.all() if rows is None else codes.take(rows)
 
 
 def make_layout(bins: Bins, has_missing: np.ndarray) -> WordLayout:
@@ -195,17 +185,6 @@ def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
     return words
 
 
-def row_keys(dataset: Dataset | SparseDataset | DatasetElsewhere, team: Team) -> np.ndarray:
-    """One hash a row, of its codes: equal rows have equal keys, in whatever order the table is."""
-    if isinstance(dataset, DatasetElsewhere):
-        return dataset.row_keys()
-    if isinstance(dataset, SparseDataset):
-        return dataset.codes.row_keys()
-    keys = np.empty(dataset.n_rows, np.uint32)
-    team.map(lambda piece: _hash_rows(dataset.codes, keys, *piece), pieces_of(dataset.n_rows, team.size))
-    return keys
-
-
 def _has_missing(codes: np.ndarray, bins: Bins, team: Team) -> np.ndarray:
     return np.array(team.map(lambda j: bool((codes[j] == bins.n_bins[j]).any()), range(len(codes))), bool)
 
@@ -248,7 +227,7 @@ def _pack(codes, members, lanes, divisor, rows, start, stop):
 
 
 class ExactDataset:
-    """A table with the codes of its categories. Build it with `open_exact`."""
+    """A table with the codes of its categories. Build it with `exact_dataset`, a method of every table."""
 
     bins = None  # what a store of trees has for questions about values
 
@@ -269,28 +248,12 @@ class ExactDataset:
     def presorted(self, team: Team) -> Presorted:
         """Its columns in order. Nobody may write to them."""
         if self._presorted is None:
-            self._presorted = presort(self.codes, self.is_categorical, team)
+            self._presorted = self.codes.sorted(self.is_categorical, team)
         return self._presorted
 
 
-def open_dataset(
-    table: Table, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
-) -> Dataset | SparseDataset | ExactDataset | DatasetElsewhere:
-    """A table as boosting wants it: in bins, learnt from rows that count so often, or with exact thresholds (None)."""
-    if isinstance(table, RowsElsewhere):
-        return table.open_dataset(is_categorical, counts, max_bins, team)
-    if max_bins is None:
-        return open_exact(table, is_categorical, counts, team)
-    return encode_dataset(table, learn_bins(table, is_categorical, counts, max_bins, team), team)
-
-
 def open_exact(table: Table, is_categorical: np.ndarray, counts: np.ndarray | None, team: Team) -> ExactDataset:
-    """Open a table; `counts` says how often rows count when categories are given their codes."""
-    if isinstance(table, SparseTable):
-        raise ValueError(
-            "max_bins=None supports only dense data in boosting, and X is sparse. Set max_bins=255, or fit on "
-            "X.toarray()."
-        )
+    """Open a dense table; `counts` says how often rows count when categories are given their codes."""
     chosen = np.flatnonzero(is_categorical)
     codes: list[Any] = [np.empty(0, np.uint8)] * table.n_columns
     if len(chosen):

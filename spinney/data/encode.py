@@ -24,8 +24,6 @@ from spinney._compile import inner_kernel, kernel, view_as_int
 from spinney._packed_arrays import Packed, unpack
 from spinney._team import Team
 from spinney.data.edges import learn_edges
-from spinney.data.opened_table import Part
-from spinney.data.sparse import SparseTable
 from spinney.data.tables import Panel, Table
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -295,16 +293,8 @@ class Bins:
         return table
 
     def encode(self, table: Table, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """Codes of the rows start..stop as (columns, rows) uint8. Those of a table opened from files are its own."""
+        """Codes of the rows start..stop of a table of panels, (columns, rows) uint8; any table has `codes`."""
         stop = table.n_rows if stop is None else stop
-        if isinstance(table, Part):
-            known = table.codes(self, team, start, stop)
-            if known is not None:
-                return known
-        if isinstance(table, SparseTable):
-            from spinney.data.sparse_encode import encode_sparse
-
-            return encode_sparse(table, self, team).lay_out(np.arange(self.n_columns), start, stop)
         codes = np.empty((self.n_columns, stop - start), np.uint8)
         self.encode_into(table, team, codes, 0, start, stop)
         return codes
@@ -319,7 +309,7 @@ class Bins:
         stop: int,
         cells: CellCache | None = None,
     ) -> None:
-        """The same of a table of panels, into codes[:, at : at + stop - start].
+        """The same, into codes[:, at : at + stop - start].
 
         Tables that follow each other share their `cells`, if they are many rows in all.
         """
@@ -385,19 +375,11 @@ def _encode_piece(codes: np.ndarray, at: int, work: tuple[np.ndarray, tuple[np.n
 
 
 def learn_bins(table: Table, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
-    """Learn every column's bins.
+    """Learn the bins of every column of a table of panels; any table has `bins`.
 
     `counts` says how often a row counts (0: not at all; None: each once), so that a row of weight 3 and three equal
     rows give the same bins. Above 200,000 rows the edges come from an evenly spread sample of the rows.
-    A part of an opened table has the bins of the whole, whatever its rows count; a table opened from files learns them
-    in a pass through the files.
     """
-    if isinstance(table, Part):
-        return table.bins(max_bins, team, counts)
-    if isinstance(table, SparseTable):
-        from spinney.data.sparse_encode import learn_sparse_bins
-
-        return learn_sparse_bins(table, counts, max_bins, team)
     rows = sample_rows(table.n_rows, counts)
     weights = None if counts is None or rows is None else counts[rows]
 

@@ -4,8 +4,8 @@
 
 In:  any table.
 Out: an `OpenedTable`, which stands for X (or some rows of it) wherever a model reads its table through
-     `schema.learn_and_read` and `Schema.read`. What a model gets there is a `Part`: a `Table` that leads `presort` and
-     `learn_bins` to the columns that are sorted or binned already.
+     `schema.learn_and_read` and `Schema.read`. What a model gets there is a `Part`: a `Table` whose lists and bins are
+     taken from the columns that are sorted or binned already.
 
 Lists sorted once give the trees that sorting the part would give. Bins are learnt from all rows of the whole table (by
 their whole-number weights, if it is opened with any), not from the part's alone; so are the categories' numbers, which
@@ -14,7 +14,7 @@ only random splits of categories and n-ary trees can tell: the latter do not tak
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
@@ -25,7 +25,7 @@ from sklearn.utils.validation import _num_samples
 
 from spinney.data.reading import with_rows
 from spinney.data.sparse import SparseTable
-from spinney.data.tables import Panel, Table
+from spinney.data.tables import Asker, Panel, Table, TableHandle
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spinney.data.schema import Schema
 
 
-class OpenedTable:
+class OpenedTable(TableHandle):
     """A table, or some rows of one, whose columns are read once."""
 
     def __init__(self, X: Any, counts: np.ndarray | None = None) -> None:
@@ -81,12 +81,12 @@ class OpenedTable:
         schema, whole = self._readings[key]
         return schema, whole.take(self.rows)
 
-    def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> Table | None:
-        """The rows as a schema reads them, if it was learnt here; None if not."""
+    def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> Table:
+        """The rows as a schema reads them: if it was learnt here, what is known of them is used."""
         for known, whole in self._readings.values():
             if known is schema:
                 return whole.take(self.rows)
-        return None
+        return schema.read(self.original(), owner, strict=strict)
 
 
 def key_of(categorical_features: Any) -> Any:
@@ -106,7 +106,7 @@ class Whole:
         self._lock = Lock()
 
     def take(self, rows: np.ndarray | None) -> Table:
-        if isinstance(self.table, SparseTable):  # its rows are few numbers: they are taken, and know their bins
+        if self.table.is_sparse:  # its rows are few numbers: they are taken, and know their bins
             some = self.table if rows is None else self.table.take(rows)
             return SparseTable(some.by_rows, self)
         return Part(self, np.arange(self.table.n_rows) if rows is None else rows)
@@ -114,28 +114,24 @@ class Whole:
     def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> Whole:
         return Whole(self.table.recoded(schema, used), self._is_categorical, self._counts)
 
-    def presorted(self, with_values: bool, team: Team) -> Presorted:
+    def sorted(self, with_values: bool, team: Team) -> Presorted:
         """The whole table sorted. Nobody may write to it."""
-        from spinney.data.presort import presort
-
         return self._once(
             ("sorted", with_values),
-            lambda: presort(self.table, self._is_categorical, team, with_values=with_values),
+            lambda: self.table.sorted(self._is_categorical, team, with_values=with_values),
         )
 
     def bins(self, max_bins: int, team: Team) -> Bins:
         """Bins of all rows."""
-        from spinney.data.encode import learn_bins
-
         return self._once(
-            ("bins", max_bins), lambda: learn_bins(self.table, self._is_categorical, self._counts, max_bins, team)
+            ("bins", max_bins), lambda: self.table.bins(self._is_categorical, self._counts, max_bins, team)
         )
 
     def codes(self, bins: Bins, team: Team) -> np.ndarray | None:
         """(columns, rows) uint8: all rows encoded, if these bins were learnt here."""
         if not any(made is bins for made in list(self._made.values())):
             return None
-        return self._once(("codes", id(bins)), lambda: bins.encode(self.table, team))
+        return self._once(("codes", id(bins)), lambda: self.table.codes(bins, team))
 
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:
         with self._lock:
@@ -147,7 +143,6 @@ class Whole:
 class Part(Table):
     """Some rows of a whole table. They are copied only if somebody asks for their values."""
 
-    has_values = True  # False: bins and codes only
     whole: Whole
     rows: np.ndarray
 
@@ -170,22 +165,35 @@ class Part(Table):
         """Return one column."""
         return self.whole.table.column(index)[self.rows]
 
-    def presorted(self, rows: np.ndarray | None, with_values: bool, team: Team, n_others: int) -> Presorted | None:
-        """Some of these rows (None: all), sorted; None if any is there twice."""
-        some = self.rows if rows is None else self.rows[rows]
-        if np.bincount(some).max(initial=0) > 1:
-            return None
-        return self.whole.presorted(with_values, team).take(some, team, n_others)
+    def blocks(self, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
+        """Values that have the rows' codes, for trees that ask about such codes."""
+        from spinney.data.thresholds import blocks_of_stand_ins
 
-    def bins(self, max_bins: int, team: Team, counts: np.ndarray | None = None) -> Bins:
+        return blocks_of_stand_ins(self, trees.bins, sorted(trees.columns_asked))
+
+    def sorted(
+        self,
+        is_categorical: np.ndarray,
+        team: Team,
+        rows: np.ndarray | None = None,
+        bins: Bins | None = None,
+        n_others: int = 0,
+        with_values: bool = False,
+    ) -> Presorted:
+        """Taken from the whole table's lists, unless a row is there twice."""
+        some = self.rows if rows is None else self.rows[rows]
+        if bins is not None or np.bincount(some).max(initial=0) > 1:
+            lists: Presorted = super().sorted(is_categorical, team, rows, bins, n_others, with_values)
+            return lists
+        return self.whole.sorted(with_values, team).take(some, team, n_others)
+
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
         """Bins of the whole table, whatever these rows count."""
         return self.whole.bins(max_bins, team)
 
-    def ends(self, rows: np.ndarray | None) -> np.ndarray | None:
-        """The least and the greatest finite value of every column, if that is known without looking."""
-        return None
-
-    def codes(self, bins: Bins, team: Team, start: int, stop: int) -> np.ndarray | None:
-        """(columns, rows) uint8: the rows start..stop encoded, if the whole table has these bins."""
+    def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Some of the whole table's, if it has these bins."""
         codes = self.whole.codes(bins, team)
-        return None if codes is None else np.take(codes, self.rows[start:stop], axis=1)
+        if codes is None:
+            return super().codes(bins, team, start, stop)
+        return np.take(codes, self.rows[start:stop], axis=1)

@@ -21,7 +21,6 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, part_kernel, view_as_int
 from spinney._team import Team, next_chunk
 from spinney.data.encode import Bins
-from spinney.data.opened_table import Part
 from spinney.data.tables import Table
 
 MISSING = np.uint64(0xFFFFFFFF)
@@ -54,6 +53,11 @@ class Presorted(NamedTuple):
     @property
     def n_rows(self) -> int:
         return self.lists.shape[1]
+
+    @property
+    def n_others(self) -> int:
+        """Lists besides the columns'."""
+        return len(self.lists) - self.n_columns
 
     def take(
         self,
@@ -93,7 +97,7 @@ def presort(
     n_others: int = 0,
     with_values: bool = False,
 ) -> Presorted:
-    """Sort the columns of a table.
+    """Sort the columns of a table of panels, or its codes; any table has `sorted`.
 
     `rows` are the only rows that count (int64, ascending); row k of the lists is then row rows[k] of the table.
     `n_others` lists are added after the columns', for the caller to fill.
@@ -101,10 +105,6 @@ def presort(
     n_rows = table.n_rows if rows is None else len(rows)
     if table.n_rows > MOST_ROWS:
         raise ValueError(f"exact trees support at most {MOST_ROWS:,} rows, got {table.n_rows:,}.")
-    if isinstance(table, Part) and bins is None:
-        presorted = table.presorted(rows, with_values, team, n_others)
-        if presorted is not None:
-            return presorted
     lists = np.empty((table.n_columns + n_others, n_rows), np.uint64)
     n_ranks = np.zeros(table.n_columns, np.int64)
     some = np.empty(0, np.int64) if rows is None else rows
@@ -112,7 +112,7 @@ def presort(
     counts = np.empty((team.size, DIGITS, BUCKETS), np.int64)
     if bins is not None:
         missing = bins.n_bins.astype(np.int64)
-        team.run(_sort_codes, bins.encode(table, team), missing, some, lists, counts)
+        team.run(_sort_codes, table.codes(bins, team), missing, some, lists, counts)
         return Presorted(lists, missing, bins.edge_table(), is_categorical, True)
     values = np.empty((table.n_columns, n_rows if with_values else 0))
     for panel in table.panels:
@@ -224,7 +224,7 @@ def _sort_numbers(column, entries, spare, buckets, values):
 
 @inner_kernel
 def _fits_float32(column):
-    """Whether every value, missing apart, is a float32 value."""
+    """Whether every value that is not missing is a float32 value."""
     fits = True
     for i in range(column.size):
         x = column[i]

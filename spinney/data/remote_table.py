@@ -13,32 +13,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from spinney.data.tables import TableHandle
+
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.encode import Bins
     from spinney.data.schema import Schema
 
 
-class TableElsewhere:
+class RemoteTable(TableHandle):
     """Stands for X in `fit`."""
 
     shape: tuple[int, ...]
-
-    def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, RowsElsewhere]:
-        """What the columns are, and the rows read through that: as `schema.learn_and_read` does of a table here."""
-        raise NotImplementedError
-
-    def read(self, schema: Schema, owner: str, strict: bool) -> RowsElsewhere:
-        """The rows as a schema reads them: `Schema.read`."""
-        raise NotImplementedError
-
-    def rows_here(self) -> Any:
-        """The table in this process, for other models and for scorers that look at rows."""
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """The fit is over: let go of what it made elsewhere."""
-        raise NotImplementedError
 
 
 @contextmanager
@@ -47,11 +33,11 @@ def closed_afterwards(X: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        if isinstance(X, TableElsewhere):
+        if isinstance(X, TableHandle):
             X.close()
 
 
-class RowsElsewhere:
+class RemoteRows:
     """Rows that a schema has read: stands where a `Table` stands."""
 
     n_rows: int
@@ -61,17 +47,21 @@ class RowsElsewhere:
         """bool: which categories of some columns (their number by column) occur in some of the rows."""
         raise NotImplementedError
 
-    def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> RowsElsewhere:
+    def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> RemoteRows:
         """The rows as a schema reads them that has only some of the categories."""
+        raise NotImplementedError
+
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+        """Those that the table would have here."""
         raise NotImplementedError
 
     def open_dataset(
         self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
-    ) -> DatasetElsewhere:
+    ) -> RemoteDataset:
         """Bins learnt from rows that count so often, and the rows as codes."""
         raise NotImplementedError
 
-    def encode_dataset(self, bins: Bins, team: Team) -> DatasetElsewhere:
+    def encode_dataset(self, bins: Bins, team: Team) -> RemoteDataset:
         """The rows as codes."""
         raise NotImplementedError
 
@@ -88,7 +78,7 @@ class RowsElsewhere:
         raise NotImplementedError
 
 
-class CodesElsewhere:
+class RemoteCodes:
     """The codes of such rows."""
 
     def take(self, rows: np.ndarray) -> np.ndarray:
@@ -100,19 +90,19 @@ class CodesElsewhere:
         raise NotImplementedError
 
 
-class DatasetElsewhere:
+class RemoteDataset:
     """Encoded rows: stands where a `Dataset` stands."""
 
     n_rows: int
     n_columns: int
     bins: Bins
-    codes: CodesElsewhere
+    codes: RemoteCodes
 
-    def take(self, rows: np.ndarray) -> DatasetElsewhere:
+    def take(self, rows: np.ndarray) -> RemoteDataset:
         """Some of the rows, ascending."""
         raise NotImplementedError
 
-    def row_keys(self) -> np.ndarray:
+    def row_keys(self, team: Team) -> np.ndarray:
         """One hash per row, of its codes."""
         raise NotImplementedError
 

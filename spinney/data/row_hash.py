@@ -14,7 +14,6 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney._random import HELD_OUT, mix, stream_key
 from spinney.data.schema import learn_and_read
-from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 
 _EIGHT, _S32 = np.uint64(8), np.uint64(32)
@@ -27,7 +26,7 @@ def order_of_columns(*columns: np.ndarray) -> np.ndarray:
     >>> order_of_columns(np.array([3.0, 1.0, 3.0, 2.0]))[[0, 1]].tolist()
     [0, 2]
     """
-    return in_order(_hashes(*columns))
+    return in_order(hashes_of_columns(*columns))
 
 
 def in_order(hashes: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
@@ -39,8 +38,9 @@ def in_order(hashes: np.ndarray, weights: np.ndarray | None = None) -> np.ndarra
     return np.argsort(hashes, kind="stable") if weights is None else np.lexsort((weights, hashes))
 
 
-def _hashes(*columns: np.ndarray) -> np.ndarray:
-    hashes = np.zeros(len(columns[0]), np.uint64)
+def hashes_of_columns(*columns: np.ndarray, n_rows: int | None = None) -> np.ndarray:
+    """A hash for each row, of what the columns hold."""
+    hashes = np.zeros(len(columns[0]) if n_rows is None else n_rows, np.uint64)
     for values in columns:
         _stir(hashes, _bits(values))
     return hashes
@@ -54,18 +54,22 @@ def chances_by_content(table: Table) -> np.ndarray:
     >>> bool(chances[0] == chances[2] != chances[1])
     True
     """
-    return (_hashes(*(table.column(j) for j in range(table.n_columns))) >> np.uint64(11)) * 2.0**-53
+    return (table.hashes() >> np.uint64(11)) * 2.0**-53
 
 
 def order_by_content(table: Table, *targets: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """`order_of_columns` of a table and its targets."""
-    if isinstance(table, SparseTable):
-        hashes = np.zeros(table.n_rows, np.uint64)
-        _stir_cells(table.first, table.rows, _bits(table.values), table.first.copy(), hashes)
-        for target in targets:
-            _stir(hashes, _bits(target))
-        return in_order(hashes, weights)
-    return in_order(_hashes(*(table.column(j) for j in range(table.n_columns)), *targets), weights)
+    hashes = table.hashes()
+    for target in targets:
+        _stir(hashes, _bits(target))
+    return in_order(hashes, weights)
+
+
+def hashes_of_cells(first: np.ndarray, rows: np.ndarray, values: np.ndarray, n_rows: int) -> np.ndarray:
+    """`hashes_of_columns` of a sparse table, whose stored cells are listed column by column."""
+    hashes = np.zeros(n_rows, np.uint64)
+    _stir_cells(first, rows, _bits(values), first.copy(), hashes)
+    return hashes
 
 
 def _bits(values: np.ndarray) -> np.ndarray:

@@ -28,11 +28,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from spinney.data.one_row import is_table, row_of_frame, table_of_row, table_of_rows, values_of_records, values_of_row
-from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import feature_names, is_plain, open_table
-from spinney.data.remote_table import TableElsewhere
 from spinney.data.sparse import SparseSource
-from spinney.data.tables import DictionaryColumn, Panel, Table, TableSource
+from spinney.data.tables import DictionaryColumn, Panel, Table, TableHandle, TableSource
 from spinney.data.weights import Weights
 
 # The types a category can have, as they are called in `to_dict`.
@@ -137,11 +135,8 @@ class Schema(_Stored):
         """
         if self._plain_columns and is_plain(X) and X.shape[1] == len(self._plain_columns) and X.flags.aligned:
             return Table(len(X), X.shape[1], (Panel(X, self._plain_columns),))
-        if isinstance(X, OpenedTable):
-            known = X.read(self, owner, strict)
-            return self.read(X.original(), owner, strict=strict) if known is None else known
-        if isinstance(X, TableElsewhere):
-            return X.read(self, owner, strict)  # type: ignore[return-value]
+        if isinstance(X, TableHandle):
+            return X.read(self, owner, strict)  # type: ignore[no-any-return]
         if isinstance(X, Table):
             return X
         if self.names is not None and (row := row_of_frame(self, X, strict)) is not None:
@@ -304,8 +299,8 @@ def learn_and_read(
     with_booleans : bool
         Whether "from_dtype" takes Booleans for categories, too; not for an opened table, whose readers share one way.
     """
-    if isinstance(X, OpenedTable | TableElsewhere):
-        return X.learn(categorical_features, owner)  # type: ignore[return-value]
+    if isinstance(X, TableHandle):
+        return X.learn(categorical_features, owner)
     return learn_source(open_table(X, owner), categorical_features, with_booleans)
 
 
@@ -330,7 +325,7 @@ def learn_source(
 
 
 def without_idle_categories(schema: Schema, table: Any, weights: Weights) -> tuple[Schema, Any]:
-    """The schema without categories that only rows of weight 0 have, and the table (here or elsewhere) read by it.
+    """The schema without categories that only rows of weight 0 have, and the table (here or remote) read by it.
 
     So a model is that of the table without these rows. Where they hold such a category, it is missing.
     """

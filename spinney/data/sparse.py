@@ -5,21 +5,28 @@ In:  a sparse X. Cells that are not stored are zeros; stored zeros and stored Na
 Out: a `SparseSource`, the opened table, and from it a `SparseTable`: a `Table` whose stored cells are listed column by
      column, and that is never laid out as a whole. A table that is small, or full, is an ordinary `Table` instead.
 
-Who reads a `SparseTable` cell by cell is told so by its type: `sparse_encode.py` learns bins and encodes it,
-`tree/descend.py` lays out some rows at a time.
+Its bins and codes are made in `sparse_encode.py`, its sorted lists in `sparse_presort.py`. Trees that ask about values
+get some rows at a time, laid out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.utils.validation import check_array
 
-from spinney.data.tables import DictionaryColumn, Panel, Table, as_floats
+from spinney.data.tables import Asker, DictionaryColumn, Panel, Table, as_floats, ends_of
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.dataset import ExactDataset
+    from spinney.data.encode import Bins
+    from spinney.data.sparse_encode import SparseCodes, SparseDataset
+    from spinney.data.sparse_presort import SparseLists
 
 DENSE_CELLS = 1 << 20  # a table of so many cells is laid out,
 FULL = 4  # and so is one of whose cells every fourth is stored
@@ -30,6 +37,7 @@ _BLOCK_CELLS = 1 << 22  # laid out at a time
 class SparseTable(Table):
     """A table whose stored cells are listed, by rows, by columns or both; all others are zeros."""
 
+    is_sparse = True
     n_stored: int  # cells
     whole: Any  # what all rows have in common, if these are some rows of an opened table (opened_table.py); or None
 
@@ -45,7 +53,7 @@ class SparseTable(Table):
         return self.by_rows.tocsc()
 
     @cached_property
-    def by_rows(self) -> Any:
+    def by_rows(self) -> Any:  # type: ignore[override]
         """and row by row."""
         return self.by_columns.tocsr()
 
@@ -89,6 +97,77 @@ class SparseTable(Table):
         column[self.rows[part]] = self.values[part]
         return column
 
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+        """From the stored cells and the number of zeros; some rows of an opened table have the bins of all."""
+        if self.whole is not None:
+            learnt: Bins = self.whole.bins(max_bins, team)
+            return learnt
+        from spinney.data.sparse_encode import learn_sparse_bins
+
+        return learn_sparse_bins(self, counts, max_bins, team)
+
+    def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Encoded as lists, then laid out."""
+        from spinney.data.sparse_encode import encode_sparse
+
+        rows = start, self.n_rows if stop is None else stop
+        return encode_sparse(self, bins, team).lay_out(np.arange(self.n_columns), *rows)
+
+    def encode(self, bins: Bins | None, team: Team) -> SparseCodes | SparseTable:
+        """As lists."""
+        from spinney.data.sparse_encode import encode_sparse
+
+        return self if bins is None else encode_sparse(self, bins, team)
+
+    def encode_dataset(self, bins: Bins, team: Team) -> SparseDataset:
+        """As lists."""
+        from spinney.data.sparse_encode import SparseDataset, encode_sparse
+
+        return SparseDataset(self.n_rows, bins, encode_sparse(self, bins, team))
+
+    def exact_dataset(self, is_categorical: np.ndarray, counts: np.ndarray | None, team: Team) -> ExactDataset:
+        """No."""
+        raise ValueError(
+            "max_bins=None supports only dense data in boosting, and X is sparse. Set max_bins=255, or fit on "
+            "X.toarray()."
+        )
+
+    def sorted(
+        self,
+        is_categorical: np.ndarray,
+        team: Team,
+        rows: np.ndarray | None = None,
+        bins: Bins | None = None,
+        n_others: int = 0,
+        with_values: bool = False,
+    ) -> SparseLists:
+        """The stored cells in order: see sparse_presort.py."""
+        from spinney.data.sparse_presort import presort_sparse
+
+        lists = presort_sparse(self, team, bins)
+        return lists if rows is None else lists.take(rows)
+
+    def hashes(self) -> np.ndarray:
+        """Those of the table laid out."""
+        from spinney.data.row_hash import hashes_of_cells
+
+        return hashes_of_cells(self.first, self.rows, self.values, self.n_rows)
+
+    def ends(self, rows: np.ndarray | None) -> np.ndarray:
+        """As of a dense table."""
+        columns = (ends_of(self._distinct_cells(j, rows)[:, None]) for j in range(self.n_columns))
+        return np.hstack([np.zeros((2, 0)), *columns])
+
+    def _distinct_cells(self, index: int, rows: np.ndarray | None) -> np.ndarray:
+        """All values of a column that differ, in some rows (None: all)."""
+        part, n_rows = slice(self.first[index], self.first[index + 1]), self.n_rows
+        values = self.values[part]
+        if rows is not None:
+            counts = np.zeros(self.n_rows, bool)
+            counts[rows] = True
+            values, n_rows = values[counts[self.rows[part]]], len(rows)
+        return values if len(values) == n_rows else np.append(values, values.dtype.type(0.0))
+
     def take(self, rows: np.ndarray) -> SparseTable:
         """Some of the rows."""
         matrix = self.by_rows[rows]
@@ -99,10 +178,16 @@ class SparseTable(Table):
         """Some of the columns, perhaps one twice."""
         return SparseTable(self.by_columns[:, columns])
 
-    def blocks(self, columns: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-        """(first row, values of some rows): laid out in memory that is used again. Only these columns are filled in."""
+    def code_blocks(self, bins: Bins, team: Team) -> Iterator[tuple[int, int, SparseCodes]]:
+        """All at once: lists are short."""
+        from spinney.data.sparse_encode import encode_sparse
+
+        yield 0, self.n_rows, encode_sparse(self, bins, team)
+
+    def blocks(self, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
+        """Laid out in memory that is used again. Only the columns asked about are filled in."""
         is_asked = np.zeros(self.n_columns, bool)
-        is_asked[columns] = True
+        is_asked[list(trees.columns_asked)] = True
         cells = self.by_rows
         at_once = max(1, min(self.n_rows, max(16, _BLOCK_CELLS // self.n_columns)))
         room = np.zeros((at_once, self.n_columns), self.dtype)

@@ -39,6 +39,10 @@ class SparseCodes(NamedTuple):
     def n_columns(self) -> int:
         return len(self.zeros)
 
+    def all(self) -> SparseCodes:
+        """All rows, in this process."""
+        return self
+
     def take(self, rows: np.ndarray) -> SparseCodes:
         """Some of the rows, none twice."""
         place = np.full(self.n_rows, -1, np.int32)
@@ -59,7 +63,7 @@ class SparseCodes(NamedTuple):
         return codes
 
     def row_keys(self) -> np.ndarray:
-        """One hash per row: `dataset.row_keys` of the codes laid out."""
+        """One hash per row: `Dataset.row_keys` of the codes laid out."""
         keys = np.zeros(self.n_rows, np.uint32)
         _hash_rows(self, self.first.copy(), np.empty(_BLOCK, np.uint8), keys)
         return keys
@@ -83,6 +87,10 @@ class SparseDataset(NamedTuple):
     def n_columns(self) -> int:
         return self.codes.n_columns
 
+    def row_keys(self, team: Team) -> np.ndarray:
+        """As of a dense table."""
+        return self.codes.row_keys()
+
     def take(self, rows: np.ndarray) -> SparseDataset:
         """The same encoding of some of the rows."""
         return SparseDataset(len(rows), self.bins, self.codes.take(rows))
@@ -93,9 +101,6 @@ class SparseDataset(NamedTuple):
 
 def learn_sparse_bins(table: SparseTable, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
     """The bins that `learn_bins` would learn from the table laid out; columns are numbers."""
-    if table.whole is not None:
-        bins: Bins = table.whole.bins(max_bins, team)
-        return bins
     rows = sample_rows(table.n_rows, counts)
     mass = np.ones(table.n_rows, np.int64) if counts is None else np.array(counts, np.int64)
     if rows is not None:

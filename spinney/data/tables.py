@@ -15,14 +15,22 @@ names or counts: that is `schema.py`. It does not bin.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.dataset import ExactDataset
+    from spinney.data.encode import Bins
+    from spinney.data.schema import Schema
+
 # Every value of these dtypes is also a float32; all other numbers go to float64.
 FITS_FLOAT32 = frozenset(np.dtype(name) for name in ("bool", "i1", "u1", "i2", "u2", "f2", "f4"))
+BLOCK_ROWS = 16_384  # rows of a block that is put together from several panels
+CODED_ROWS = 65_536  # rows encoded at a time
 NATIVE_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -34,13 +42,30 @@ class Panel:
     columns: tuple[int, ...]  # which columns of the table these are, ascending
 
 
+class Asker(Protocol):
+    """A tree, or many, that ask about some columns of a table."""
+
+    bins: Any  # that the questions are from; None: they ask about values
+
+    @property
+    def columns_asked(self) -> set[int]:
+        """Columns that some question is about."""
+
+
 @dataclass(frozen=True)
 class Table:
-    """A table of numbers: its panels together cover every column exactly once."""
+    """A table of numbers: its panels together cover every column exactly once.
+
+    The methods are all that fits and predictions ask of a table. Tables that keep their cells in another way have
+    their own: some rows of an opened table (opened_table.py), sparse tables (sparse.py), data in files (files/).
+    """
 
     n_rows: int
     n_columns: int
     panels: tuple[Panel, ...]
+    has_values: ClassVar[bool] = True  # False: bins and codes only
+    is_sparse: ClassVar[bool] = False  # True: only the cells that are not zero are stored
+    by_rows: ClassVar[Any] = None  # then these as SciPy's CSR matrix
 
     def is_one_row(self) -> bool:
         """Whether it is a single block of one row: such can take the short way down trees (tree/descend_one.py)."""
@@ -52,6 +77,77 @@ class Table:
             if index in panel.columns:
                 return panel.values[:, panel.columns.index(index)]
         raise IndexError(f"column {index} is not in a table of {self.n_columns} columns.")
+
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+        """Learn every column's bins; `counts` says how often a row counts (None: each once)."""
+        from spinney.data.encode import learn_bins
+
+        return learn_bins(self, is_categorical, counts, max_bins, team)
+
+    def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """(columns, rows) uint8: the rows start..stop (None: to the last) encoded. Nobody may write to them."""
+        return bins.encode(self, team, start, stop)
+
+    def code_blocks(self, bins: Bins, team: Team) -> Iterator[tuple[int, int, Any]]:
+        """(first row, last + 1, their codes or what stands for them), some rows after the others."""
+        for start in range(0, self.n_rows, CODED_ROWS):
+            stop = min(self.n_rows, start + CODED_ROWS)
+            yield start, stop, self.codes(bins, team, start, stop)
+
+    def blocks(self, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
+        """(first row, values of some rows), of tables that are sparse or have no values; others have `panels`."""
+        raise NotImplementedError
+
+    def encode(self, bins: Bins | None, team: Team) -> Any:
+        """What boosted trees ask about: codes, or what stands for them; without bins the values: the table itself."""
+        return self if bins is None else self.codes(bins, team)
+
+    def open_dataset(
+        self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
+    ) -> Any:
+        """What boosting grows on: bins, learnt from rows that count so often, or exact thresholds (None)."""
+        if max_bins is None:
+            return self.exact_dataset(is_categorical, counts, team)
+        return self.encode_dataset(self.bins(is_categorical, counts, max_bins, team), team)
+
+    def encode_dataset(self, bins: Bins, team: Team) -> Any:
+        """The same in bins that are known."""
+        from spinney.data.dataset import encode_dataset
+
+        return encode_dataset(self, bins, team)
+
+    def exact_dataset(self, is_categorical: np.ndarray, counts: np.ndarray | None, team: Team) -> ExactDataset:
+        """The same with exact thresholds; `counts` decides which categories have codes of their own."""
+        from spinney.data.dataset import open_exact
+
+        return open_exact(self, is_categorical, counts, team)
+
+    def sorted(
+        self,
+        is_categorical: np.ndarray,
+        team: Team,
+        rows: np.ndarray | None = None,
+        bins: Bins | None = None,
+        n_others: int = 0,
+        with_values: bool = False,
+    ) -> Any:
+        """Every column in order, as exact trees need it: see presort.py."""
+        from spinney.data.presort import presort
+
+        return presort(self, is_categorical, team, rows, bins, n_others, with_values)
+
+    def ends(self, rows: np.ndarray | None) -> np.ndarray:
+        """(2, columns): the least and the greatest finite value of some rows (None: all); zeros where there is none."""
+        ends = np.zeros((2, self.n_columns))
+        for panel in self.panels:
+            ends[:, panel.columns] = ends_of(panel.values if rows is None else panel.values[rows])
+        return ends
+
+    def hashes(self) -> np.ndarray:
+        """uint64: a hash for each row, of what it holds."""
+        from spinney.data.row_hash import hashes_of_columns
+
+        return hashes_of_columns(*(self.column(j) for j in range(self.n_columns)), n_rows=self.n_rows)
 
     def used_categories(self, sizes: dict[int, int], rows: np.ndarray) -> dict[int, np.ndarray]:
         """bool: which categories of some columns (their number by column) occur in some of the rows."""
@@ -73,6 +169,10 @@ class Table:
                 panels.append(Panel(values[:, None], (j,)))
         return Table(self.n_rows, self.n_columns, tuple(panels))
 
+    def all(self) -> Table:
+        """All rows, in this process."""
+        return self
+
     def take(self, rows: np.ndarray) -> Table:
         """Some of the rows."""
         panels = tuple(Panel(panel.values[rows], panel.columns) for panel in self.panels)
@@ -82,6 +182,15 @@ class Table:
         """Some of the columns, perhaps one twice. Nothing is copied."""
         panels = tuple(Panel(self.column(int(j))[:, None], (k,)) for k, j in enumerate(columns))
         return Table(self.n_rows, len(columns), panels)
+
+
+def ends_of(values: np.ndarray) -> np.ndarray:
+    """The least and the greatest finite value of every column, (2, columns); zeros if there is none."""
+    ends = np.array([np.minimum.reduce(values), np.maximum.reduce(values)], np.float64)  # NaN where there is one
+    for k in np.flatnonzero(~np.isfinite(ends).all(axis=0)):
+        finite = values[np.isfinite(values[:, k]), k]
+        ends[:, k] = (finite.min(), finite.max()) if len(finite) else 0.0
+    return ends
 
 
 def occurring(codes: np.ndarray, size: int) -> np.ndarray:
@@ -125,6 +234,39 @@ class NumberColumn:
         codes = np.searchsorted(distinct, values)
         codes[missing] = -1
         return DictionaryColumn(codes, np.arange(len(distinct)), distinct.tolist())
+
+
+class TableHandle:
+    """Stands for X in `fit` and `predict`: what has been read of it is kept, or its rows are in files or elsewhere."""
+
+    streams: ClassVar[bool] = False  # whether the rows come in batches and have bins and codes, but no values
+
+    def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, Any]:
+        """What the columns are, and the rows read through that: `schema.learn_and_read`."""
+        raise NotImplementedError
+
+    def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> Any:
+        """The rows as a schema reads them: `Schema.read`."""
+        raise NotImplementedError
+
+    def original(self) -> Any:
+        """The table in this process, for other models and for scorers that look at rows."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """The fit is over: let go of what it made elsewhere."""
+
+
+def is_streamed(X: Any) -> bool:
+    """Whether X is a table opened from files or batches."""
+    return isinstance(X, TableHandle) and X.streams
+
+
+def with_sides(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """y and sample_weight: what `fit` was given, or those of a table opened from files."""
+    if not is_streamed(X):
+        return y, sample_weight
+    return X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
 
 
 class TableSource(Protocol):

@@ -7,16 +7,16 @@ in which of its 256 cells.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from spinney._compile import count_up_to, inner_kernel, kernel
 from spinney._random import uniform
+from spinney._team import Team
 from spinney.data.encode import MAX_BINS, Bins
-from spinney.data.opened_table import Part
-from spinney.data.sparse import SparseTable
-from spinney.data.tables import Table
+from spinney.data.tables import BLOCK_ROWS, Table
 
 _CELLS = 256
 
@@ -33,16 +33,7 @@ NO_MIDDLES = Middles(np.empty((0, 0)), np.empty((0, 0), np.int16))
 
 def find_middles(bins: Bins, table: Table, rows: np.ndarray | None = None) -> Middles:
     """The middles of a table's bins; `rows` are those that count, None: all."""
-    known = table.ends(rows) if isinstance(table, Part) else None
-    ends = np.zeros((2, bins.n_columns)) if known is None else known
-    if known is not None:
-        pass
-    elif isinstance(table, SparseTable):
-        for j in range(bins.n_columns):
-            ends[:, j] = _ends(_sparse_values(table, j, rows)[:, None])[:, 0]
-    else:
-        for panel in table.panels:
-            ends[:, panel.columns] = _ends(panel.values if rows is None else panel.values[rows])
+    ends = table.ends(rows)
     place = np.zeros((bins.n_columns, MAX_BINS + 1))
     _fill_places(*bins.edge_list, bins.is_categorical, ends, place)
     start = np.zeros((bins.n_columns, _CELLS + 1), np.int16)
@@ -63,24 +54,16 @@ def stand_ins(bins: Bins) -> np.ndarray:
     return values
 
 
-def _sparse_values(table: SparseTable, j: int, rows: np.ndarray | None) -> np.ndarray:
-    """All values of a column that differ."""
-    part, n_rows = slice(table.first[j], table.first[j + 1]), table.n_rows
-    values = table.values[part]
-    if rows is not None:
-        counts = np.zeros(table.n_rows, bool)
-        counts[rows] = True
-        values, n_rows = values[counts[table.rows[part]]], len(rows)
-    return values if len(values) == n_rows else np.append(values, values.dtype.type(0.0))
-
-
-def _ends(values: np.ndarray) -> np.ndarray:
-    """The least and the greatest finite value of every column, (2, columns); zeros if there is none."""
-    ends = np.array([np.minimum.reduce(values), np.maximum.reduce(values)], np.float64)  # NaN where there is one
-    for k in np.flatnonzero(~np.isfinite(ends).all(axis=0)):
-        finite = values[np.isfinite(values[:, k]), k]
-        ends[:, k] = (finite.min(), finite.max()) if len(finite) else 0.0
-    return ends
+def blocks_of_stand_ins(table: Table, bins: Bins, columns: list[int]) -> Iterator[tuple[int, np.ndarray]]:
+    """(first row, values that have the codes of some rows); other columns may hold anything."""
+    known, alone = stand_ins(bins), Team(1, inline=True)
+    for start in range(0, table.n_rows, BLOCK_ROWS):
+        stop = min(start + BLOCK_ROWS, table.n_rows)
+        codes = table.codes(bins, alone, start, stop)
+        values = np.empty((stop - start, table.n_columns))
+        for j in columns:
+            values[:, j] = known[j][codes[j]]
+        yield start, values
 
 
 @kernel

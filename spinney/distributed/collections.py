@@ -72,8 +72,8 @@ def vector_here(values: Any, name: str) -> Any:
 
 def open_collections(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
     """X as a table whose rows stay where they are; what is one number per row comes here."""
-    from spinney.distributed.table import RemoteTable
+    from spinney.distributed.table import DaskTable
 
     if not is_dask(X):
         raise TypeError("y or sample_weight is a dask collection, but X is not. Pass its .compute().")
-    return RemoteTable(X), vector_here(y, "y"), vector_here(sample_weight, "sample_weight")
+    return DaskTable(X), vector_here(y, "y"), vector_here(sample_weight, "sample_weight")

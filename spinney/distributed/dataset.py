@@ -1,4 +1,4 @@
-"""`RemoteDataset`: the partitions of a dask collection as codes on the workers, in place of a `Dataset`.
+"""`DaskDataset`: the partitions of a dask collection as codes on the workers, in place of a `Dataset`.
 
 In:  futures of the partitions' codes. Out: which worker gets which partitions, the codes of some rows, and the rounds
 of boosting. The futures keep the codes on the workers; Dask computes them again if a worker is lost.
@@ -14,7 +14,7 @@ import numpy as np
 from spinney._team import Team
 from spinney.data.dataset import WordLayout, make_layout
 from spinney.data.encode import Bins
-from spinney.data.remote_table import CodesElsewhere, DatasetElsewhere
+from spinney.data.remote_table import RemoteCodes, RemoteDataset
 from spinney.distributed import parts
 from spinney.distributed.tasks import run_all, talk
 
@@ -33,7 +33,7 @@ class Piece(NamedTuple):
     rows: np.ndarray | None  # which of the partition's; None: all
 
 
-class RemoteDataset(DatasetElsewhere):
+class DaskDataset(RemoteDataset):
     """Rows as codes, with the workers of a cluster."""
 
     def __init__(
@@ -44,15 +44,15 @@ class RemoteDataset(DatasetElsewhere):
         self.n_rows, self.n_columns = int(starts[-1]) if rows is None else len(rows), bins.n_columns
 
     @property
-    def codes(self) -> RemoteCodes:  # type: ignore[override]
+    def codes(self) -> DaskCodes:  # type: ignore[override]
         """Not kept: two that know each other would keep the data on the workers until Python looks for cycles."""
-        return RemoteCodes(self)
+        return DaskCodes(self)
 
-    def take(self, rows: np.ndarray) -> RemoteDataset:
+    def take(self, rows: np.ndarray) -> DaskDataset:
         some = rows if self.rows is None else self.rows[rows]
-        return RemoteDataset(self.client, self.partitions, self.starts, self.bins, self.layout, some)
+        return DaskDataset(self.client, self.partitions, self.starts, self.bins, self.layout, some)
 
-    def row_keys(self) -> np.ndarray:
+    def row_keys(self, team: Team) -> np.ndarray:
         found = run_all(self.client, parts.keys_of_rows, [(one, self.bins) for one in self.partitions], "keys")
         keys = np.concatenate(found)
         return keys if self.rows is None else keys[self.rows]
@@ -84,10 +84,10 @@ class RemoteDataset(DatasetElsewhere):
         return share_out(self.client, self.pieces(), workers)
 
 
-class RemoteCodes(CodesElsewhere):
+class DaskCodes(RemoteCodes):
     """The codes of a remote dataset, for rows that are judged by here."""
 
-    def __init__(self, dataset: RemoteDataset) -> None:
+    def __init__(self, dataset: DaskDataset) -> None:
         self.dataset = dataset
 
     def take(self, rows: np.ndarray) -> np.ndarray:
@@ -105,10 +105,10 @@ class RemoteCodes(CodesElsewhere):
         return self.take(np.arange(self.dataset.n_rows))
 
 
-def open_remote_dataset(client: Any, partitions: list[Any], starts: np.ndarray, bins: Bins) -> RemoteDataset:
+def open_remote_dataset(client: Any, partitions: list[Any], starts: np.ndarray, bins: Bins) -> DaskDataset:
     """Futures of codes as a dataset; waits for them."""
     found = run_all(client, parts.find_missing, [(one, bins.n_bins) for one in partitions], "missing")
-    return RemoteDataset(client, partitions, starts, bins, make_layout(bins, np.any(found, axis=0)))
+    return DaskDataset(client, partitions, starts, bins, make_layout(bins, np.any(found, axis=0)))
 
 
 def share_out(client: Any, pieces: list[Piece], workers: list[str], few: int = 0) -> dict[str, list[Piece]]:

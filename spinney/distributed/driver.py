@@ -1,6 +1,6 @@
 """Boosting on a cluster, client side: starts one member per worker, receives their trees, restarts them.
 
-In:  a `RemoteDataset`, a task, settings. Out: `RemoteRounds`, in place of `Rounds`: `step` is a round. All that watches
+In:  a `DaskDataset`, a task, settings. Out: `RemoteRounds`, in place of `Rounds`: `step` is a round. All that watches
 rounds stays in the client: evaluation sets, early stopping, callbacks, the progress bar. Members may be some rounds
 ahead of it; rounds that they computed after the end of the fit are dropped.
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.data.weights import Weights
-from spinney.distributed.dataset import Piece, RemoteDataset
+from spinney.distributed.dataset import DaskDataset, Piece
 from spinney.distributed.member import Common, MemberPart, boost
 from spinney.distributed.members import Members, Shares
 from spinney.distributed.quantiles import total_scale
@@ -35,11 +35,11 @@ _FEW_ROWS, _FEW_CELLS = 2**17, 2**27  # of a table that one worker boosts in les
 class RemoteRounds(Rounds):
     """The rounds of a fit whose rows are on a cluster."""
 
-    is_elsewhere = True
+    is_remote = True
 
     def __init__(
         self,
-        dataset: RemoteDataset,
+        dataset: DaskDataset,
         task: Task,
         settings: BoostingSettings,
         team: Team,

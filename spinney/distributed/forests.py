@@ -1,6 +1,6 @@
 """Random forests and extra-trees on a cluster: every worker with enough memory gets all codes and grows some trees.
 
-In:  `RemoteRows`, a target, a plan. Out: the forest and its bags, equal to those of the concatenated data. The random
+In:  `DaskRows`, a target, a plan. Out: the forest and its bags, equal to those of the concatenated data. The random
 choices of a tree depend on its number and on the row contents, so any worker can grow it. If a worker is lost, its
 unfinished trees are grown on other workers.
 """
@@ -56,14 +56,17 @@ class CodedRows(Part):
         own = vars(self)
         return CodedRows, (own["_codes"], own["_bins"], own["_ends"])
 
-    def bins(self, max_bins: int, team: Team, counts: np.ndarray | None = None) -> Bins:
-        return vars(self)["_bins"]
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+        known: Bins = vars(self)["_bins"]
+        return known
 
-    def ends(self, rows: np.ndarray | None) -> np.ndarray | None:
-        return vars(self)["_ends"]
+    def ends(self, rows: np.ndarray | None) -> np.ndarray:
+        known: np.ndarray = vars(self)["_ends"]
+        return known
 
-    def codes(self, bins: Bins, team: Team, start: int, stop: int) -> np.ndarray | None:
-        return vars(self)["_codes"][:, start:stop]
+    def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
+        known: np.ndarray = vars(self)["_codes"][:, start:stop]
+        return known
 
 
 def grow_remote_forest(
@@ -76,7 +79,7 @@ def grow_remote_forest(
     client = rows.table.client
     cells = rows.n_rows * rows.n_columns
     with Team(1, inline=True) as alone:
-        bins = rows.learn_bins(plan.weights.counts, max_bins, alone)
+        bins = rows.bins(n_categories > 0, plan.weights.counts, max_bins, alone)
     workers = workers_with_room(
         client,
         _COPIES * cells + _PER_ROW * rows.n_rows,

@@ -16,7 +16,7 @@ import numpy as np
 from spinney._warnings import warn_caller
 from spinney.distributed import parts
 from spinney.distributed.room import workers_with_room
-from spinney.distributed.table import RemoteTable
+from spinney.distributed.table import DaskTable
 from spinney.distributed.tasks import insist, let_go, place, results, submit
 
 
@@ -31,11 +31,11 @@ class Gathering(NamedTuple):
 
 def plan_gathering(X: Any, owner: str, copies: float, per_row: int = 0) -> Gathering:
     """Compute the partitions, and find the workers that have room for so many copies of all, and bytes per row."""
-    table = RemoteTable(X)
+    table = DaskTable(X)
     return _plan(table, *size_of(table, owner), owner, copies, per_row)
 
 
-def size_of(table: RemoteTable, owner: str) -> tuple[int, int]:
+def size_of(table: DaskTable, owner: str) -> tuple[int, int]:
     """Rows and bytes of all partitions."""
     n_rows, n_bytes = np.array(table.map_parts(parts.size_of, owner, name="sizes"), np.int64).sum(axis=0).tolist()
     if not n_rows:
@@ -43,7 +43,7 @@ def size_of(table: RemoteTable, owner: str) -> tuple[int, int]:
     return n_rows, n_bytes
 
 
-def _plan(table: RemoteTable, n_rows: int, n_bytes: int, owner: str, copies: float, per_row: int) -> Gathering:
+def _plan(table: DaskTable, n_rows: int, n_bytes: int, owner: str, copies: float, per_row: int) -> Gathering:
     workers = workers_with_room(
         table.client,
         int(copies * n_bytes) + per_row * n_rows,
@@ -54,7 +54,7 @@ def _plan(table: RemoteTable, n_rows: int, n_bytes: int, owner: str, copies: flo
 
 
 def fit_on_a_worker(
-    model: Any, table: RemoteTable, size: tuple[int, int], weight: np.ndarray | None, copies: float, per_row: int
+    model: Any, table: DaskTable, size: tuple[int, int], weight: np.ndarray | None, copies: float, per_row: int
 ) -> None:
     """Fit a model without a target to a collection, on the worker with the most threads among those with room."""
     from sklearn.base import clone

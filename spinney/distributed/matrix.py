@@ -1,6 +1,6 @@
 """A collection of numbers as matrices that stay with the workers, cut into blocks as a fit wants them.
 
-In:  a `RemoteTable`. Out: `RemoteMatrix`: one matrix per partition, what is known of all of them, pieces that begin
+In:  a `DaskTable`. Out: `RemoteMatrix`: one matrix per partition, what is known of all of them, pieces that begin
 and end at given rows. Sums of real numbers depend on where rows are divided: a fit that cuts its rows where one machine
 would adds up the same numbers. The rows that a cut takes from the next partition are sent, all others stay.
 """
@@ -18,7 +18,7 @@ from spinney.data.schema import Schema, learn_names
 from spinney.data.tables import as_matrix
 from spinney.data.weights import Weights
 from spinney.distributed.dataset import Piece
-from spinney.distributed.table import RemoteTable, join_schemas
+from spinney.distributed.table import DaskTable, join_schemas
 from spinney.distributed.tasks import let_go, run_all, submit_all
 
 Place = tuple[int, int, float]  # column, row and value
@@ -39,7 +39,7 @@ class Numbers(NamedTuple):
 class RemoteMatrix:
     """Partitions as matrices of numbers."""
 
-    def __init__(self, table: RemoteTable, owner: str, on_sphere: bool = False) -> None:
+    def __init__(self, table: DaskTable, owner: str, on_sphere: bool = False) -> None:
         """`on_sphere`: rows become directions."""
         self.client = table.client
         calls = [(one, owner, on_sphere) for one in table.partitions]

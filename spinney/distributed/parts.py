@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._team import Team
-from spinney.data.dataset import Dataset, make_layout, row_keys
+from spinney.data.dataset import Dataset, make_layout
 from spinney.data.encode import Bins
 from spinney.data.schema import Schema
 from spinney.data.sparse import is_sparse
@@ -88,7 +88,7 @@ def encode(part: Any, schema: Schema, bins: Bins, owner: str, strict: bool) -> n
     if not len(part):
         return np.empty((bins.n_columns, 0), np.uint8)
     with Team(1, inline=True) as alone:
-        return bins.encode(schema.read(part, owner, strict=strict), alone)
+        return schema.read(part, owner, strict=strict).codes(bins, alone)
 
 
 def ends_of(part: Any, schema: Schema, owner: str, rows: np.ndarray | None) -> np.ndarray:
@@ -119,7 +119,7 @@ def keys_of_rows(codes: np.ndarray, bins: Bins) -> np.ndarray:
     """One hash per row of a partition, of its codes."""
     layout = make_layout(bins, np.zeros(bins.n_columns, bool))
     with Team(1, inline=True) as alone:
-        return row_keys(Dataset(codes.shape[1], bins, codes, layout), alone)
+        return Dataset(codes.shape[1], bins, codes, layout).row_keys(alone)
 
 
 def _refuse_sparse(part: Any, owner: str) -> None:

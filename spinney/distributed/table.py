@@ -1,6 +1,6 @@
 """A dask DataFrame or Array as a table: partitions on the workers, and the schema of all of them together.
 
-In:  a collection. Out: `RemoteTable`, in place of X; `RemoteRows`, in place of the table that a schema read. The
+In:  a collection. Out: `DaskTable`, in place of X; `DaskRows`, in place of the table that a schema read. The
 partitions are computed once and stay on the workers until they are encoded. Names, types and categories are those of
 the concatenated data: categories are the sorted union of the partitions' categories.
 """
@@ -13,16 +13,16 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.data.encode import Bins, codes_by_frequency, learn_bins, sample_rows
-from spinney.data.remote_table import RowsElsewhere, TableElsewhere
+from spinney.data.remote_table import RemoteRows, RemoteTable
 from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.tables import Panel, Table
 from spinney.distributed import parts
 from spinney.distributed.collections import find_client
-from spinney.distributed.dataset import RemoteDataset, open_remote_dataset
+from spinney.distributed.dataset import DaskDataset, open_remote_dataset
 from spinney.distributed.tasks import insist, let_go, request, results, run_all, submit_all
 
 
-class RemoteTable(TableElsewhere):
+class DaskTable(RemoteTable):
     """A collection that is being fitted."""
 
     def __init__(self, X: Any, client: Any = None) -> None:
@@ -33,20 +33,20 @@ class RemoteTable(TableElsewhere):
         self.sizes: list[int] | None = None
         self._encoded: list[list[Any]] = []  # futures of codes, for `close`
 
-    def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, RowsElsewhere]:
+    def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, RemoteRows]:
         found = self.map_parts(parts.describe, categorical_features, owner, name="schema")
         self._keep_sizes([one.n_rows for one in found], owner)
         schema = join_schemas([one.schema for one in found if one.schema is not None])
-        return schema, RemoteRows(self, schema, owner, False)
+        return schema, DaskRows(self, schema, owner, False)
 
-    def read(self, schema: Schema, owner: str, strict: bool) -> RowsElsewhere:
+    def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> RemoteRows:
         if self.shape[1] != schema.n_columns:
             raise ValueError(
                 f"X has {self.shape[1]} features, but {owner} is expecting {schema.n_columns} features as input."
             )
         if self.sizes is None:
             self._keep_sizes(self.map_parts(parts.count_rows, owner, name="rows"), owner)
-        return RemoteRows(self, schema, owner, strict)
+        return DaskRows(self, schema, owner, strict)
 
     def encode(self, schema: Schema, bins: Bins, owner: str, strict: bool) -> list[Any]:
         """Futures of the partitions' codes."""
@@ -55,7 +55,7 @@ class RemoteTable(TableElsewhere):
         self._encoded.append(codes)
         return codes
 
-    def rows_here(self) -> Any:
+    def original(self) -> Any:
         raise ValueError(
             "scoring=... needs the rows, but a dask collection keeps them on the workers. Use scoring='loss', a scorer "
             "that needs only predictions, such as 'accuracy', or metrics in eval_metric."
@@ -79,10 +79,10 @@ class RemoteTable(TableElsewhere):
         return self.shape[0]
 
 
-class RemoteRows(RowsElsewhere):
+class DaskRows(RemoteRows):
     """The rows of a collection as a schema reads them."""
 
-    def __init__(self, table: RemoteTable, schema: Schema, owner: str, strict: bool) -> None:
+    def __init__(self, table: DaskTable, schema: Schema, owner: str, strict: bool) -> None:
         assert table.sizes is not None
         self.table, self.schema, self.owner, self.strict = table, schema, owner, strict
         self.starts = np.cumsum([0, *table.sizes])
@@ -101,20 +101,20 @@ class RemoteRows(RowsElsewhere):
                 found[j] |= used
         return found
 
-    def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> RowsElsewhere:
-        return RemoteRows(self.table, schema, self.owner, self.strict)
+    def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> RemoteRows:
+        return DaskRows(self.table, schema, self.owner, self.strict)
 
     def open_dataset(
         self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
-    ) -> RemoteDataset:
+    ) -> DaskDataset:
         if max_bins is None:
             raise ValueError(
                 "max_bins=None sorts all values, which needs all rows in one place. Set max_bins=255 for a dask "
                 "collection, or pass X.compute()."
             )
-        return self.encode_dataset(self.learn_bins(counts, max_bins, team), team)
+        return self.encode_dataset(self.bins(is_categorical, counts, max_bins, team), team)
 
-    def learn_bins(self, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
         """The bins that the concatenated table would have: the same rows are looked at."""
         rows = sample_rows(self.n_rows, counts)
         tasks = []
@@ -126,7 +126,7 @@ class RemoteRows(RowsElsewhere):
         found = [one for one in every if one.panels or one.frequencies]
         return join_bins(found, self.schema, None if counts is None or rows is None else counts[rows], max_bins, team)
 
-    def encode_dataset(self, bins: Bins, team: Team) -> RemoteDataset:
+    def encode_dataset(self, bins: Bins, team: Team) -> DaskDataset:
         codes = self.table.encode(self.schema, bins, self.owner, self.strict)
         dataset = open_remote_dataset(self.table.client, codes, self.starts, bins)
         self.table.partitions.clear()  # a worker keeps codes, not the table

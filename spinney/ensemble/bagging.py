@@ -27,7 +27,6 @@ from spinney._compile import kernel
 from spinney._interruptible_threads import side_by_side
 from spinney._random import NODE_FEATURES, TREE_FEATURES, choose, mix, stream_key
 from spinney._team import Team
-from spinney.data.encode import learn_bins
 from spinney.data.reading import as_frame, with_rows
 from spinney.data.tables import Table
 from spinney.data.target import Target
@@ -123,7 +122,7 @@ def open_for_members(
         plan = plan._replace(columns=draws.subspaces.of)
         bins = None
         if max_bins is not None:
-            bins = learn_bins(table, n_categories > 0, plan.weights.counts, max_bins, team)
+            bins = table.bins(n_categories > 0, plan.weights.counts, max_bins, team)
         given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
         opened = ForestTable(table, n_categories, None, None, given, None)
     return opened._replace(bags=draws.bags), plan

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Options, StrOptions
 from sklearn.utils.metadata_routing import _raise_for_unsupported_routing, _RoutingNotSupportedMixin
@@ -19,9 +19,12 @@ from spinney.data.reading import as_frame
 from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.weights import Weights
 from spinney.ensemble.cross_fitting import draw_seed, seeded
+from spinney.estimators import on_gpu
 from spinney.estimators.base import (
     CopiesModel,
     Explained,
+    TableClassifier,
+    TableRegressor,
     all_or_nothing,
     hash_of,
     log_probabilities,
@@ -37,6 +40,7 @@ from spinney.estimators.params import (
     described,
     keep_parameters,
 )
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import find_classes, read_labels, read_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.series import TreeSeries, can_share, leaves_of_members
@@ -212,6 +216,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         else:
             yield from (self._answers_in(leaves, member.tree_) for member, leaves in zip(self.estimators_, ends))
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict with all members."""
         raise NotImplementedError
@@ -394,7 +399,7 @@ _REGRESSOR = _CLASSIFIER._replace(
 
 
 @described(_TABLE, {"estimator": _CLASSIFIER})
-class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
+class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
     """AdaBoost for classification: a weighted vote of weak classifiers.
 
     Classifiers are fitted in turn, each with larger weights for the rows that those before it misclassified.
@@ -562,6 +567,7 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
             return total[:, 1]
         return (total[:, 1] - total[:, 0]) / norm if self.n_classes_ == 2 else total / norm
 
+    @row_by_row(on_gpu.adaboost_decision)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the weighted vote for each class.
 
@@ -615,6 +621,7 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
         for decision in self.staged_decision_function(X):
             yield self._choose(decision)
 
+    @row_by_row(on_gpu.adaboost_classes)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class with the largest weighted vote.
 
@@ -667,6 +674,7 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
         for decision in self.staged_decision_function(X):
             yield self._probabilities(decision)
 
+    @row_by_row(on_gpu.adaboost_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities from the weighted vote.
 
@@ -702,6 +710,7 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
             return softmax(np.column_stack([-decision, decision]) * scale, axis=1)
         return softmax(decision / max(self.n_classes_ - 1, 1), axis=1)
 
+    @row_by_row(on_gpu.adaboost_log_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Predict the logarithms of class probabilities.
 
@@ -728,7 +737,7 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
 
 
 @described(_TABLE, {"estimator": _REGRESSOR})
-class AdaBoostRegressor(RegressorMixin, AdaBoostModel):
+class AdaBoostRegressor(TableRegressor, AdaBoostModel):
     """AdaBoost for regression: AdaBoost.R2.
 
     Regressors are fitted in turn on bootstrap samples, in which rows with large errors are more frequent. The
@@ -805,6 +814,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostModel):
         X = self._check(X)
         return np.column_stack(list(self._all_answers(X)))
 
+    @row_by_row(on_gpu.adaboost_numbers)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the weighted median of the base estimators' predictions.
 

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
@@ -24,7 +24,7 @@ from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import refuse_sparse
 from spinney.data.weights import Weights, read_weights
 from spinney.estimators.names import KnowsNames
-from spinney.estimators.streaming import score_here, stream_answers
+from spinney.estimators.streaming import score_on_cpu
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -152,12 +152,6 @@ class TableModel(KnowsNames, BaseEstimator):
         False  # from the codes of its table, if that has any: see data/files/streamed.py
     )
 
-    def __init_subclass__(cls, **more: Any) -> None:
-        """What answers for rows takes tables opened from files, too."""
-        super().__init_subclass__(**more)
-        stream_answers(cls)
-        score_here(cls)
-
     def _keep_schema(self, schema: Schema) -> None:
         self._schema = schema
         keep_columns(self, schema.n_columns, schema.names)
@@ -258,6 +252,18 @@ class TableModel(KnowsNames, BaseEstimator):
         tags.input_tags.string = self._takes_categories and getattr(self, "categorical_features", "") is not None
         tags.input_tags.sparse = self._takes_sparse
         return tags
+
+
+class TableClassifier(ClassifierMixin):
+    """A classifier whose `score` takes tables on a GPU, too."""
+
+    score = score_on_cpu(ClassifierMixin.score)
+
+
+class TableRegressor(RegressorMixin):
+    """A regressor whose `score` takes tables on a GPU, too."""
+
+    score = score_on_cpu(RegressorMixin.score)
 
 
 def take_inputs_of_members(tags: Any, inputs: list[Any]) -> None:

@@ -11,14 +11,15 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.tables import Table
-from spinney.estimators.base import Explained, TableModel, hash_of, log_probabilities
+from spinney.estimators import on_gpu
+from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, hash_of, log_probabilities
 from spinney.estimators.params import THREADS
+from spinney.estimators.streaming import row_by_row
 from spinney.io.imported import Answering, Imported, Reading
 from spinney.tree.forest import Forest
 from spinney.tree.importance import importances, mean_shares
@@ -163,6 +164,7 @@ class ImportedModel(Explained, TableModel):
     def _n_rounds(self) -> int:
         return self.forest_.n_trees // self.n_trees_per_iteration_
 
+    @row_by_row(on_gpu.imported_leaves)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree.
 
@@ -258,7 +260,7 @@ def _has_probabilities(model: Any) -> bool:
     return True
 
 
-class ImportedClassifier(ClassifierMixin, ImportedModel):
+class ImportedClassifier(TableClassifier, ImportedModel):
     """A classifier fitted by another library, created by `from_xgboost`, `from_lightgbm` or `from_sklearn`.
 
     Parameters
@@ -306,6 +308,7 @@ class ImportedClassifier(ClassifierMixin, ImportedModel):
         self.classes_ = model.classes
         return super()._take(model)
 
+    @row_by_row(on_gpu.imported)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class.
 
@@ -349,6 +352,7 @@ class ImportedClassifier(ClassifierMixin, ImportedModel):
         return raw[0] >= 0 if told == "zero" else raw[0] > 0
 
     @available_if(_has_probabilities)
+    @row_by_row(on_gpu.imported)
     def predict_proba(self, X: Any) -> Any:
         """Predict class probabilities.
 
@@ -384,6 +388,7 @@ class ImportedClassifier(ClassifierMixin, ImportedModel):
         return np.stack([1 - answers[0], answers[0]], axis=1)
 
     @available_if(_has_probabilities)
+    @row_by_row(on_gpu.imported)
     def predict_log_proba(self, X: Any) -> Any:
         """Predict the logarithms of class probabilities.
 
@@ -410,6 +415,7 @@ class ImportedClassifier(ClassifierMixin, ImportedModel):
         return log_probabilities(self.predict_proba(X))
 
     @available_if(_has_scores)
+    @row_by_row(on_gpu.imported)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the raw scores of a boosted model.
 
@@ -438,7 +444,7 @@ class ImportedClassifier(ClassifierMixin, ImportedModel):
         return raw[0] if len(raw) == 1 else np.ascontiguousarray(raw.T)
 
 
-class ImportedRegressor(RegressorMixin, ImportedModel):
+class ImportedRegressor(TableRegressor, ImportedModel):
     """A regressor fitted by another library, created by `from_xgboost`, `from_lightgbm` or `from_sklearn`.
 
     Ranking models, and models that predict several numbers or fractions, are imported as regressors too.
@@ -480,6 +486,7 @@ class ImportedRegressor(RegressorMixin, ImportedModel):
     True
     """
 
+    @row_by_row(on_gpu.imported)
     def predict(self, X: Any) -> np.ndarray:
         """Predict numbers.
 
@@ -509,6 +516,7 @@ class ImportedRegressor(RegressorMixin, ImportedModel):
         answers = self._respond(self._raw(X))
         return answers[0] if len(answers) == 1 else np.ascontiguousarray(answers.T)
 
+    @row_by_row(on_gpu.imported)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the raw scores: predictions on the link scale, such as logarithms for a Poisson model.
 

@@ -2,6 +2,7 @@
 
 In:  a fitted model, a method of it that answers row by row, and a table on a GPU. Out: what the method says, bit for
      bit, as an array of the table's library; of what a GPU has no numbers for (labels that are strings) one of NumPy's.
+     Which function answers for a method stands above the method: `@row_by_row(on_gpu....)`.
 
 Sums over trees are all that takes long. A few last steps that are rare, or not ours to repeat bit for bit (NumPy's
 logarithm), are done here, and their answers go back. No algorithm in here: see gpu/predict.py.
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,7 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.on_gpu import READABLE, view_on_gpu
 from spinney.estimators.base import log_probabilities
-from spinney.tree.forest import Forest
+
+if TYPE_CHECKING:
+    from spinney.tree.forest import Forest
 
 # ----------------------------------------------------------------------------------------------------------------------
 # A question to a model about a table on a GPU: how the table is read, what is added up there, and where answers go.
@@ -46,8 +49,8 @@ def answers_here() -> Iterator[None]:
 class Asked:
     """A model and a table on the GPU, which is read as a model, or a member of it, does."""
 
-    def __init__(self, model: Any, X: Any) -> None:
-        self.model, self.reader, self.X = model, model, X
+    def __init__(self, model: Any, method: Callable[..., Any], X: Any) -> None:
+        self.model, self.method, self.reader, self.X = model, method, model, X
 
     @cached_property
     def given(self) -> Any:
@@ -100,11 +103,12 @@ class Asked:
         return self.hand_over(labels.reshape(labels.shape[0]) if len(classes) == 1 else labels)
 
 
-def answer_there(model: Any, method: Callable[..., Any], X: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """The answer; NotImplemented where the method is for the CPU, which then gets a copy of the table."""
-    say = ANSWERS.get(method.__qualname__)
+def answer_there(
+    model: Any, method: Callable[..., Any], say: Callable[..., Any], X: Any, args: Any, kwargs: dict[str, Any]
+) -> Any:
+    """What `say` answers for a method; NotImplemented where the CPU has to, which then gets a copy of the table."""
     options = {name: value for name, value in kwargs.items() if name != "check_input"}
-    if say is None or args or set(options) - {"init_score"} or view_on_gpu(X).dtype not in READABLE:
+    if args or set(options) - {"init_score"} or view_on_gpu(X).dtype not in READABLE:
         return NotImplemented
     from spinney._compile import say_once
     from spinney.gpu import problem_with_gpu
@@ -114,8 +118,7 @@ def answer_there(model: Any, method: Callable[..., Any], X: Any, args: Any, kwar
     if problem is not None:
         say_once(f"A table on the GPU was copied to predict on the CPU: {problem}")
         return NotImplemented
-    asked = Asked(model, X)
-    return say(asked, method) if say is _imported else say(asked, **options)
+    return say(Asked(model, method, X), **options)
 
 
 # --- boosting --------------------------------------------------------------------------------------------------------
@@ -141,7 +144,7 @@ def _link(model: Any) -> Any:
     return None if formulas is None else formulas.response
 
 
-def _boosted_decision(asked: Asked, init_score: Any = None) -> Any:
+def boosted_decision(asked: Asked, init_score: Any = None) -> Any:
     from spinney.gpu.respond import turned
 
     raw = _raw(asked, init_score)
@@ -157,23 +160,23 @@ def _boosted(asked: Asked, fill: Callable[..., Any], init_score: Any) -> Any:
     return asked.hand_over(fill(asked.stream, link, raw))
 
 
-def _boosted_numbers(asked: Asked, init_score: Any = None) -> Any:
+def boosted_numbers(asked: Asked, init_score: Any = None) -> Any:
     from spinney.gpu.respond import respond
 
     return _boosted(asked, respond, init_score)
 
 
-def _boosted_chances(asked: Asked, init_score: Any = None) -> Any:
+def boosted_probabilities(asked: Asked, init_score: Any = None) -> Any:
     from spinney.gpu.respond import chances
 
     return _boosted(asked, chances, init_score)
 
 
-def _boosted_logs(asked: Asked, init_score: Any = None) -> Any:
+def boosted_log_probabilities(asked: Asked, init_score: Any = None) -> Any:
     return asked.put(asked.model._log_chances(asked.stream.read(_raw(asked, init_score))))
 
 
-def _boosted_classes(asked: Asked, init_score: Any = None) -> Any:
+def boosted_classes(asked: Asked, init_score: Any = None) -> Any:
     from spinney.gpu.respond import choose
 
     raw, link, model = _raw(asked, init_score), _link(asked.model), asked.model
@@ -183,11 +186,11 @@ def _boosted_classes(asked: Asked, init_score: Any = None) -> Any:
     return asked.name(numbers.reshape((asked.given.n_rows, 1)), [model.classes_])
 
 
-def _boosted_leaves(asked: Asked) -> Any:
+def boosted_leaves(asked: Asked) -> Any:
     return asked.hand_over(asked.leaves(asked.model._booster.forest, np.int32))
 
 
-def _boosted_class_leaves(asked: Asked) -> Any:
+def boosted_class_leaves(asked: Asked) -> Any:
     leaves, n_outputs = asked.leaves(asked.model._booster.forest, np.int32), asked.model._booster.n_outputs
     n, n_trees = leaves.shape
     return asked.hand_over(leaves.reshape((n, n_trees // n_outputs, n_outputs)))
@@ -231,7 +234,10 @@ def _by_output(shares_in: Callable[[Asked], Any], takes_logs: bool = False) -> C
     return say
 
 
-def _forest_classes(asked: Asked) -> Any:
+forest_probabilities, forest_log_probabilities = _by_output(_means), _by_output(_means, takes_logs=True)
+
+
+def forest_classes(asked: Asked) -> Any:
     from spinney.gpu.respond import choose_of_shares
 
     return asked.name(choose_of_shares(asked.stream, _means(asked)), _classes(asked.model))
@@ -241,13 +247,13 @@ def _classes(model: Any) -> list[np.ndarray]:
     return [model.classes_] if model.n_outputs_ == 1 else model.classes_
 
 
-def _forest_numbers(asked: Asked) -> Any:
+def forest_numbers(asked: Asked) -> Any:
     means = _means(asked)
     n, n_outputs = means.shape[:2]
     return asked.hand_over(means.reshape(n if n_outputs == 1 else (n, n_outputs)))
 
 
-def _forest_leaves(asked: Asked) -> Any:
+def forest_leaves(asked: Asked) -> Any:
     return asked.hand_over(asked.leaves(asked.model.forest_, np.int64))
 
 
@@ -256,7 +262,11 @@ def _of_trees(say: Callable[[Asked], Any]) -> Callable[[Asked], Any]:
     return lambda asked: say(asked) if "forest_" in vars(asked.model) else NotImplemented
 
 
-def _isolation_scores(asked: Asked) -> Any:
+bag_classes, bag_numbers, bag_leaves = _of_trees(forest_classes), _of_trees(forest_numbers), _of_trees(forest_leaves)
+bag_probabilities, bag_log_probabilities = _of_trees(forest_probabilities), _of_trees(forest_log_probabilities)
+
+
+def isolation_scores(asked: Asked) -> Any:
     return asked.put(_scores_here(asked))
 
 
@@ -268,11 +278,11 @@ def _scores_here(asked: Asked) -> np.ndarray:
     return scores
 
 
-def _isolation_decision(asked: Asked) -> Any:
+def isolation_decision(asked: Asked) -> Any:
     return asked.put(_scores_here(asked) - asked.model.offset_)
 
 
-def _isolation_sides(asked: Asked) -> Any:
+def isolation_sides(asked: Asked) -> Any:
     return asked.put(np.where(_scores_here(asked) - asked.model.offset_ < 0, -1, 1))
 
 
@@ -289,20 +299,23 @@ def _tree_shares(asked: Asked) -> Any:
     return shares.reshape((asked.given.n_rows, *tree.answers.shape[1:]))
 
 
-def _tree_classes(asked: Asked) -> Any:
+tree_probabilities, tree_log_probabilities = _by_output(_tree_shares), _by_output(_tree_shares, takes_logs=True)
+
+
+def tree_classes(asked: Asked) -> Any:
     tree = asked.model.tree_
     if tree.spreads:
         return NotImplemented
     return asked.name(asked.sums(tree.forest, "majority", lambda: tree.majority), _classes(asked.model))
 
 
-def _tree_numbers(asked: Asked) -> Any:
+def tree_numbers(asked: Asked) -> Any:
     tree, n_outputs = asked.model.tree_, asked.model.n_outputs_
     values = asked.sums(tree.forest, "numbers", lambda: tree.answers[:, :, 0], _AS_IT_IS)
     return asked.hand_over(values.reshape(asked.given.n_rows) if n_outputs == 1 else values)
 
 
-def _tree_leaves(asked: Asked) -> Any:
+def tree_leaves(asked: Asked) -> Any:
     leaves = asked.leaves(asked.model.tree_.forest, np.int64)
     return asked.hand_over(leaves.reshape(asked.given.n_rows))
 
@@ -342,7 +355,7 @@ def _decision_here(asked: Asked) -> np.ndarray | None:
     return decision
 
 
-def _medians(asked: Asked) -> Any:
+def adaboost_numbers(asked: Asked) -> Any:
     """Leaves are found there, medians of what they say here."""
     from spinney.ensemble.adaboost import weighted_median
 
@@ -362,10 +375,16 @@ def _by_votes(finish: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[Aske
     return say
 
 
+adaboost_decision = _by_votes(lambda model, decision: decision)
+adaboost_classes = _by_votes(lambda model, decision: model._choose(decision))
+adaboost_probabilities = _by_votes(lambda model, decision: model._probabilities(decision))
+adaboost_log_probabilities = _by_votes(lambda model, decision: log_probabilities(model._probabilities(decision)))
+
+
 # --- models of other libraries ---------------------------------------------------------------------------------------
 
 
-def _imported(asked: Asked, method: Callable[..., Any]) -> Any:
+def imported(asked: Asked) -> Any:
     """Sums are made there, and all that follows here."""
     from spinney.estimators.imported import SummedTable
     from spinney.gpu.predict import numbers_of, scores_of
@@ -384,51 +403,11 @@ def _imported(asked: Asked, method: Callable[..., Any]) -> Any:
 
     if not asked.model._reading.is_plain:
         return NotImplemented
-    answer = method(asked.model, SummedTable(sums))
+    answer = asked.method(asked.model, SummedTable(sums))
     return [asked.put(one) for one in answer] if isinstance(answer, list) else asked.put(answer)
 
 
-def _imported_leaves(asked: Asked) -> Any:
+def imported_leaves(asked: Asked) -> Any:
     if not asked.model._reading.is_plain:
         return NotImplemented
     return asked.hand_over(asked.leaves(asked.model.forest_, np.int32))
-
-
-ANSWERS: dict[str, Callable[..., Any]] = {
-    "GradientBoostingRegressor.predict": _boosted_numbers,
-    "GradientBoostingClassifier.predict": _boosted_classes,
-    "GradientBoostingClassifier.predict_proba": _boosted_chances,
-    "GradientBoostingClassifier.predict_log_proba": _boosted_logs,
-    "GradientBoostingClassifier.decision_function": _boosted_decision,
-    "GradientBoostingClassifier.apply": _boosted_class_leaves,
-    "BoostedModel.apply": _boosted_leaves,
-    "ClassForest.predict": _forest_classes,
-    "ClassForest.predict_proba": _by_output(_means),
-    "ClassForest.predict_log_proba": _by_output(_means, takes_logs=True),
-    "NumberForest.predict": _forest_numbers,
-    "ForestModel.apply": _forest_leaves,
-    "BaggedClasses.predict": _of_trees(_forest_classes),
-    "BaggedClasses.predict_proba": _of_trees(_by_output(_means)),
-    "BaggedClasses.predict_log_proba": _of_trees(_by_output(_means, takes_logs=True)),
-    "BaggedNumbers.predict": _of_trees(_forest_numbers),
-    "BagModel.apply": _of_trees(_forest_leaves),
-    "IsolationForest.score_samples": _isolation_scores,
-    "IsolationForest.decision_function": _isolation_decision,
-    "IsolationForest.predict": _isolation_sides,
-    "ClassTreeModel.predict": _tree_classes,
-    "ClassTreeModel.predict_proba": _by_output(_tree_shares),
-    "ClassTreeModel.predict_log_proba": _by_output(_tree_shares, takes_logs=True),
-    "DecisionTreeRegressor.predict": _tree_numbers,
-    "TreeModel.apply": _tree_leaves,
-    **{f"ImportedClassifier.{name}": _imported for name in ("predict", "predict_proba", "decision_function")},
-    "ImportedClassifier.predict_log_proba": _imported,
-    **{f"ImportedRegressor.{name}": _imported for name in ("predict", "decision_function")},
-    "ImportedModel.apply": _imported_leaves,
-    "AdaBoostRegressor.predict": _medians,
-    "AdaBoostClassifier.decision_function": _by_votes(lambda model, decision: decision),
-    "AdaBoostClassifier.predict": _by_votes(lambda model, decision: model._choose(decision)),
-    "AdaBoostClassifier.predict_proba": _by_votes(lambda model, decision: model._probabilities(decision)),
-    "AdaBoostClassifier.predict_log_proba": _by_votes(
-        lambda model, decision: log_probabilities(model._probabilities(decision))
-    ),
-}

@@ -171,6 +171,4 @@ def tree_bins(tree: Any, schema: Schema, table: Table, counts: np.ndarray | None
     """The bins that a tree's thresholds are chosen from; None if it tries all."""
     if tree.max_bins is None:
         return None
-    from spinney.data.encode import learn_bins
-
-    return learn_bins(table, schema.is_categorical, counts, tree.max_bins, team)
+    return table.bins(schema.is_categorical, counts, tree.max_bins, team)

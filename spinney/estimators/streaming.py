@@ -1,16 +1,14 @@
 """Tables opened from files (`spinney.open_table`), dask collections and tables on a GPU, as estimators meet them.
 
-In:  a class of models; or what `fit` was given. Out: methods that answer batch by batch when they are given a table
-opened from files, lazily, partition by partition, for a dask collection, and on the GPU for a table there; the table's
-own target and weights where `fit` was given none.
+In:  a method of a model. Out: the method, which answers batch by batch when it is given a table opened from files,
+lazily, partition by partition, for a dask collection, and on the GPU for a table there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -18,86 +16,61 @@ from sklearn.utils import _safe_indexing
 
 from spinney.data.on_gpu import here, is_on_gpu
 from spinney.data.one_row import is_records
-from spinney.data.opened_table import OpenedTable
+from spinney.data.tables import is_streamed
 from spinney.distributed.collections import is_dask
 from spinney.estimators.names import refuse_unknown
 
-# methods whose answers for a table are those for its rows, one after the other
-OF_ROWS = (
-    "predict", "predict_proba", "predict_log_proba", "predict_quantiles", "decision_function", "apply", "transform",
-    "score_samples", "decision_path",
-)  # fmt: skip
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def is_streamed(X: Any) -> bool:
-    """Whether X is a table opened from files or batches."""
-    return isinstance(X, OpenedTable) and hasattr(X, "refuse_values")
+def row_by_row(on_gpu: Callable[..., Any] | None = None) -> Callable[[Method], Method]:
+    """A method whose answer for a table is that for its rows, one after the other, takes whatever can stand for X.
+
+    `on_gpu` answers for a table on the GPU (on_gpu.py); without it, the method gets a copy of the table here.
+    """
+
+    def decorate(method: Method) -> Method:
+        @wraps(method)
+        def answer(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+            if type(X) is list and is_records(X):
+                X = self._of_records(X)
+            if is_dask(X):
+                from spinney.distributed.answers import answer_lazily
+
+                return answer_lazily(answer, self, X, args, kwargs)
+            if on_gpu is not None and type(X) is not np.ndarray and is_on_gpu(X):  # one row takes microseconds
+                from spinney.estimators.on_gpu import answer_there
+
+                found = answer_there(self, method, on_gpu, X, args, kwargs)
+                if found is not NotImplemented:
+                    return found
+            if not is_streamed(X) or (X.rows is not None and self._predicts_by_codes):
+                try:
+                    return method(self, X, *args, **kwargs)
+                except TypeError:
+                    refuse_unknown(self, method, kwargs)
+                    raise
+            return _by_batches(method, self, X, args, kwargs)
+
+        answer.on_gpu = on_gpu  # type: ignore[attr-defined]
+        return answer  # type: ignore[return-value]
+
+    return decorate
 
 
-def with_sides(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
-    """y and sample_weight: what `fit` was given, or the table's own."""
-    if not is_streamed(X):
-        return y, sample_weight
-    return X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
+def score_on_cpu(score: Method) -> Method:
+    """`score` takes what is on a GPU, too: predictions are made there, the measure is computed here."""
 
-
-def stream_answers(cls: type) -> None:
-    """Let a class's own methods that answer row by row go through tables opened from files and dask collections."""
-    for name in OF_ROWS:
-        method: Any = vars(cls).get(name)
-        if hasattr(method, "fn"):  # there or not, as scikit-learn's `available_if` says
-            method.fn = _streaming(method.fn)
-        elif callable(method) and not isinstance(method, type) and hasattr(method, "__code__"):
-            setattr(cls, name, _streaming(method))
-
-
-def score_here(cls: type) -> None:
-    """Let `score`, a class's own or that of scikit-learn's mixin, take what is on a GPU: measures are computed here."""
-    found = next((vars(base)["score"] for base in cls.__mro__ if "score" in vars(base)), None)
-    if not isinstance(found, FunctionType) or hasattr(found, "streams"):
-        return
-
-    @wraps(found)
-    def score(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+    @wraps(score)
+    def score_here(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         if not is_on_gpu(X, *args, *kwargs.values()):
-            return found(self, X, *args, **kwargs)
+            return score(self, X, *args, **kwargs)
         from spinney.estimators.on_gpu import answers_here
 
         with answers_here():
-            return found(self, X, *map(here, args), **{name: here(value) for name, value in kwargs.items()})
+            return score(self, X, *map(here, args), **{name: here(value) for name, value in kwargs.items()})
 
-    score.streams = True  # type: ignore[attr-defined]
-    cls.score = score  # type: ignore[attr-defined]
-
-
-def _streaming(method: Callable[..., Any]) -> Callable[..., Any]:
-    if hasattr(method, "streams"):
-        return method
-
-    @wraps(method)
-    def answer(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        if type(X) is list and is_records(X):
-            X = self._of_records(X)
-        if is_dask(X):
-            from spinney.distributed.answers import answer_lazily
-
-            return answer_lazily(answer, self, X, args, kwargs)
-        if type(X) is not np.ndarray and is_on_gpu(X):  # one row is predicted in microseconds
-            from spinney.estimators.on_gpu import answer_there
-
-            found = answer_there(self, method, X, args, kwargs)
-            if found is not NotImplemented:
-                return found
-        if not is_streamed(X) or (X.rows is not None and self._predicts_by_codes):
-            try:
-                return method(self, X, *args, **kwargs)
-            except TypeError:
-                refuse_unknown(self, method, kwargs)
-                raise
-        return _by_batches(method, self, X, args, kwargs)
-
-    answer.streams = True  # type: ignore[attr-defined]
-    return answer
+    return score_here  # type: ignore[return-value]
 
 
 def _by_batches(method: Callable[..., Any], model: Any, table: Any, args: Any, kwargs: dict[str, Any]) -> Any:

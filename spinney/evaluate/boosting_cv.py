@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from spinney.data.files.streamed import StreamedTable
 from spinney.data.schema import Schema
+from spinney.data.tables import with_sides
 from spinney.data.weights import Weights
 
 if TYPE_CHECKING:
@@ -140,7 +140,6 @@ def boosting_cv(
     True
     """
     from spinney._team import Team, available_threads
-    from spinney.data.dataset import open_dataset
     from spinney.ensemble.boosting.round_search import PATIENCE, Fold, advance
     from spinney.ensemble.boosting.rounds import open_rounds
     from spinney.ensemble.boosting.scoring import some_rows
@@ -151,15 +150,14 @@ def boosting_cv(
             "estimator must be a GradientBoostingClassifier or a GradientBoostingRegressor of Spinney, "
             f"got {estimator!r:.80}. For other models, use evaluate.cross_validate."
         )
-    if isinstance(X, StreamedTable):
-        y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
+    y, sample_weight = with_sides(X, y, sample_weight)
     model = clone(estimator)
     schema, job = model._read_job(X, y, sample_weight, init_score, eval_metric)
     task, n_rows = job.task, job.table.n_rows
     splitter = check_cv(cv, task.y, classifier=task.is_classes)
     folds = list(splitter.split(np.zeros((n_rows, 1)), task.y, groups))
     with Team(available_threads(model.n_jobs)) as team:
-        dataset = open_dataset(job.table, job.is_categorical, task.weights.counts, job.max_bins, team)
+        dataset = job.table.open_dataset(job.is_categorical, task.weights.counts, job.max_bins, team)
         runs, fitted_by = [], []
         for kept, held in folds:
             own = task.with_weights(_counting(task.weights, kept, n_rows))

@@ -28,10 +28,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples, check_consistent_length
 
 from spinney._interruptible_threads import side_by_side
-from spinney.data.files.streamed import StreamedTable
 from spinney.data.on_gpu import here
 from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
+from spinney.data.tables import is_streamed, with_sides
 from spinney.data.weights import read_weights
 from spinney.distributed.collections import is_remote
 from spinney.distributed.fits import spread, wants_cluster
@@ -89,10 +89,10 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
             "n_jobs='dask' distributes the fits over a cluster."
         )
     X, y, sample_weight = with_rows(X), here(y), here(sample_weight)
-    if isinstance(X, StreamedTable):
-        y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
-        if not getattr(estimator, "_takes_opened_tables", False):
-            X.refuse_values(type(estimator).__name__)
+    y, sample_weight = with_sides(X, y, sample_weight)
+    shares = getattr(estimator, "_takes_opened_tables", False)
+    if is_streamed(X) and not shares:
+        X.refuse_values(type(estimator).__name__)
     check_consistent_length(X, y, sample_weight)
     weights, counts = None, None
     if sample_weight is not None:
@@ -100,8 +100,7 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
             raise TypeError(f"sample_weight is not supported by {type(estimator).__name__}.fit. Leave it out.")
         weights = _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64)
         counts = read_weights(weights, len(weights)).counts
-    shares = getattr(estimator, "_takes_opened_tables", False)
-    if isinstance(X, StreamedTable):
+    if is_streamed(X):
         stand_in = np.broadcast_to(np.float32(0), (len(X), 1))  # for splitters, which want rows and read none
         return EvaluationData(stand_in, X.with_counts(counts), y, weights, params or {})
     return EvaluationData(X, OpenedTable(X, counts) if shares else None, y, weights, params or {})
@@ -143,7 +142,7 @@ def _do_all(
     estimator: Any, sheet: EvaluationData, jobs: Sequence[Job], wanted: Wanted, n_jobs: Any
 ) -> Generator[Outcome, None, None]:
     if wants_cluster(n_jobs):
-        if isinstance(sheet.opened, StreamedTable):
+        if is_streamed(sheet.opened):
             raise TypeError("n_jobs='dask' needs data in memory, but X was opened from files. Use n_jobs=None.")
         yield from _do_all_there(estimator, sheet, jobs, wanted)
         return
@@ -231,7 +230,7 @@ def _of_rows(y: Any, rows: np.ndarray) -> Any:
 
 
 def _rows(sheet: EvaluationData, rows: np.ndarray, original: bool = False) -> Any:
-    if sheet.opened is None or (original and not isinstance(sheet.opened, StreamedTable)):
+    if sheet.opened is None or (original and not is_streamed(sheet.opened)):
         return _safe_indexing(sheet.X, rows)
     return sheet.opened.take(rows)
 

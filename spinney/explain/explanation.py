@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 
 
 def table_values(table: Table, rows: slice = slice(None), columns: np.ndarray | None = None) -> np.ndarray:
     """Return cells of a table as float64 (rows, columns); all by default."""
     columns = np.arange(table.n_columns) if columns is None else columns
-    if isinstance(table, SparseTable):
+    if table.is_sparse:
         return np.asarray(table.by_rows[rows][:, columns].toarray(), np.float64)
     if len(table.panels) == 1:
         return np.ascontiguousarray(table.panels[0].values[rows][:, columns], np.float64)

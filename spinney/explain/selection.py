@@ -18,8 +18,8 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length
 
-from spinney.data.files.streamed import StreamedTable
 from spinney.data.reading import with_rows
+from spinney.data.tables import is_streamed
 from spinney.evaluate.folds import make_splits
 from spinney.evaluate.runs import EvaluationData, Job, Wanted, make_sheet, run_jobs
 from spinney.evaluate.scoring import ALONE, Scoring
@@ -156,7 +156,7 @@ def select_features(
     judge = Scoring(model, scoring)
     if not judge.is_single:
         raise ValueError(f"scoring must be one score, got {scoring!r}.")
-    if isinstance(X, StreamedTable):
+    if is_streamed(X):
         X.refuse_values("select_features")
     X = with_rows(X)
     check_consistent_length(X, y, sample_weight)

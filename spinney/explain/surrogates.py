@@ -15,8 +15,8 @@ from sklearn.metrics import r2_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from spinney.data.files.streamed import StreamedTable
 from spinney.data.reading import with_rows
+from spinney.data.tables import is_streamed
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def surrogate(
     check_is_fitted(model)
     if isinstance(held_out, bool) or not isinstance(held_out, int | float) or not 0 <= held_out < 1:
         raise ValueError(f"held_out must be a fraction from 0 to below 1, got {held_out!r}.")
-    if isinstance(X, StreamedTable):
+    if is_streamed(X):
         X.refuse_values("surrogate")
     X = with_rows(X)
     says = np.asarray(model.predict(X))

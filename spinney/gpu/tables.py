@@ -25,7 +25,7 @@ from spinney.data.dataset import WordLayout, check_rows, make_layout
 from spinney.data.encode import Bins, learn_bins, pieces_of, sample_rows
 from spinney.data.on_gpu import OnGpu, copy_here, view_on_gpu
 from spinney.data.reading import check_shape, runs_of
-from spinney.data.remote_table import CodesElsewhere, DatasetElsewhere, RowsElsewhere, TableElsewhere
+from spinney.data.remote_table import RemoteCodes, RemoteDataset, RemoteRows, RemoteTable
 from spinney.data.schema import Schema, learn_source
 from spinney.data.tables import DictionaryColumn, NumberColumn, Panel, Table, as_floats
 from spinney.gpu.codes import GROUP, code_values, gather_values, hash_rows
@@ -36,27 +36,24 @@ _MOST_STAGES = 10  # pieces under way
 Room = TypeVar("Room")
 
 
-class GpuTable(TableElsewhere):
+class GpuTable(RemoteTable):
     """A table on the GPU, for `fit`."""
 
     def __init__(self, X: Any) -> None:
         self._original = X
         self.shape = view_on_gpu(X).shape
 
-    def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, RowsElsewhere]:
+    def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, RemoteRows]:
         schema, table = learn_source(GpuSource(view_on_gpu(self._original), owner), categorical_features)
         return schema, GpuRows(table)
 
-    def read(self, schema: Schema, owner: str, strict: bool) -> RowsElsewhere:
+    def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> RemoteRows:
         source = GpuSource(view_on_gpu(self._original), owner)
         schema.check_source(source, owner)
         return GpuRows(schema.read_source(source, owner, strict))
 
-    def rows_here(self) -> Any:
+    def original(self) -> Any:
         return copy_here(self._original)
-
-    def close(self) -> None:
-        """Nothing was made that is not let go of with the fit."""
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -102,7 +99,7 @@ def fetch(stream: Stream, view: Any, rows: np.ndarray | None) -> np.ndarray:
     return stream.read(out)
 
 
-class GpuRows(RowsElsewhere):
+class GpuRows(RemoteRows):
     """Rows that a schema has read: panels on the GPU, here, or both."""
 
     def __init__(self, table: Table) -> None:
@@ -113,9 +110,9 @@ class GpuRows(RowsElsewhere):
         self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
     ) -> GpuDataset:
         assert max_bins is not None  # such tables are the CPU's: see `table_for` in gpu/__init__.py
-        return self.encode_dataset(self._learn(is_categorical, counts, max_bins, team), team)
+        return self.encode_dataset(self.bins(is_categorical, counts, max_bins, team), team)
 
-    def _learn(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
         """The CPU's bins: of numbers on the GPU those rows come here that the CPU would look at."""
         here = [panel for panel in self.table.panels if isinstance(panel.values, np.ndarray)]
         there = [panel for panel in self.table.panels if not isinstance(panel.values, np.ndarray)]
@@ -266,7 +263,7 @@ class Stage:
         return self._lines[rows.dtype], (1, n) if by_column else (columns, 1)
 
 
-class GpuCodes(CodesElsewhere):
+class GpuCodes(RemoteCodes):
     """Codes on the GPU: `there`, (columns, rows)."""
 
     def __init__(self, there: Any, stream: Stream) -> None:
@@ -289,7 +286,7 @@ class GpuCodes(CodesElsewhere):
         return self.stream.read(self.there)
 
 
-class GpuDataset(DatasetElsewhere):
+class GpuDataset(RemoteDataset):
     """An encoded table whose codes are on the GPU."""
 
     codes: GpuCodes
@@ -304,7 +301,7 @@ class GpuDataset(DatasetElsewhere):
     def take(self, rows: np.ndarray) -> GpuDataset:
         return GpuDataset(len(rows), self.bins, self.codes.some(rows), self.layout)
 
-    def row_keys(self) -> np.ndarray:
+    def row_keys(self, team: Team) -> np.ndarray:
         stream = self.codes.stream
         keys = stream.empty(self.n_rows, np.uint32)
         hash_rows.launch(stream, blocks_for(self.n_rows, THREADS), THREADS, (self.codes.there, keys))

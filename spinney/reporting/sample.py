@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 
-from spinney.data.files.streamed import StreamedTable
 from spinney.data.on_gpu import here
 from spinney.data.reading import with_rows
+from spinney.data.tables import is_streamed, with_sides
 from spinney.estimators.base import check_weights
 from spinney.reporting.charts import short
 from spinney.view.numbers import write_boolean
@@ -59,10 +59,8 @@ def read_sample(
     if not (is_classifier(model) or is_regressor(model)):
         raise TypeError(f"report needs a fitted classifier or regressor, got {name}.")
     task = "classification" if is_classifier(model) else "regression"
-    opened = X if isinstance(X, StreamedTable) else None
-    if opened is not None:
-        y = opened.y if y is None else y
-        sample_weight = opened.sample_weight if sample_weight is None else sample_weight
+    opened = X if is_streamed(X) else None
+    y, sample_weight = with_sides(X, y, sample_weight)
     if y is None:
         raise ValueError("report needs the targets y. Pass report(model, X, y).")
     called = _row_names(X) if row_names is None else row_names
@@ -154,6 +152,6 @@ def some_rows(sample: Sample, most: int, seed: int) -> Sample:
 
 def rows_of(X: Any, rows: np.ndarray) -> Any:
     """Some rows of a table."""
-    if isinstance(X, StreamedTable):
+    if is_streamed(X):
         return X.take(rows if X.rows is None else X.rows[rows])
     return _safe_indexing(X, rows)

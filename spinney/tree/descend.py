@@ -7,37 +7,24 @@ values go down several branches. Values are compared as they are: a float64 thre
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
-from spinney.data.encode import Bins
-from spinney.data.opened_table import Part
-from spinney.data.sparse import SparseTable
-from spinney.data.tables import Table
-from spinney.data.thresholds import stand_ins
+from spinney.data.tables import BLOCK_ROWS, Table
 from spinney.tree.decision import DecisionTree
 from spinney.tree.packed import COLUMN, StepNodes, child_at, n_branches, next_by_number, next_by_value
 
-_ROWS = 16_384  # rows of a block that is put together from several panels
 _CHUNK = 2048  # rows a thread takes at a time
-
-
-class TreeOrTrees(Protocol):
-    """A tree, or many."""
-
-    @property
-    def columns_asked(self) -> set[int]:
-        """Columns that some question is about."""
 
 
 def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     """int64, the node where each row ends: a leaf, or a node whose question it cannot answer (STOPS)."""
     leaf = np.zeros(table.n_rows, np.int64)
     packed = tree.forest.steps
-    if isinstance(table, SparseTable) and tree.forest.numbers_only:
+    if table.is_sparse and tree.forest.numbers_only:
         for start, leaves in sparse_leaves(packed, range(1), table, team):
             leaf[start : start + leaves.shape[1]] = leaves[0]
         return leaf
@@ -50,14 +37,15 @@ def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     return leaf
 
 
-def sparse_leaves(packed: StepNodes, trees: range, table: SparseTable, team: Team) -> Iterator[tuple[int, np.ndarray]]:
-    """(first row, int64 (trees, rows): the leaves of some rows in some trees that ask about numbers only).
+def sparse_leaves(packed: StepNodes, trees: range, table: Table, team: Team) -> Iterator[tuple[int, np.ndarray]]:
+    """(first row, int64 (trees, rows): the leaves of some rows of a sparse table in some trees that ask about numbers
+    only).
 
     Each thread makes one row at a time dense.
     """
     cells, rooms = table.by_rows, np.zeros((team.size, table.n_columns))
-    for start in range(0, table.n_rows, _ROWS):
-        leaves = np.empty((len(trees), min(_ROWS, table.n_rows - start)), np.int64)
+    for start in range(0, table.n_rows, BLOCK_ROWS):
+        leaves = np.empty((len(trees), min(BLOCK_ROWS, table.n_rows - start)), np.int64)
         lists = cells.indptr[start : start + leaves.shape[1] + 1], cells.indices, cells.data
         team.run(_descend_lists, packed.steps, packed.first, trees.start, *lists, rooms, leaves)
         yield start, leaves
@@ -106,40 +94,24 @@ def room_to_spread(tree: DecisionTree) -> int:
     return 1 + int(np.diff(tree.child_start).max(initial=0)) * (tree.max_depth + 1)
 
 
-def blocks(table: Table, trees: TreeOrTrees) -> Iterator[tuple[int, np.ndarray]]:
+def blocks(table: Table, trees: Any) -> Iterator[tuple[int, np.ndarray]]:
     """(first row, values of some rows): all at once if the table is one block of memory, else put together.
 
     Then columns that are not tested may hold anything. Rows that are codes alone come as values that have these
     codes, if the trees ask about such codes.
     """
-    if isinstance(table, SparseTable):
-        yield from table.blocks(np.array(sorted(trees.columns_asked), np.int64))
-        return
-    bins: Bins | None = getattr(trees, "bins", None)
-    if isinstance(table, Part) and not table.has_values and bins is not None:
-        yield from _blocks_by_codes(table, bins, sorted(trees.columns_asked))
+    if table.is_sparse or (not table.has_values and getattr(trees, "bins", None) is not None):
+        yield from table.blocks(trees)
         return
     if len(table.panels) == 1:
         yield 0, table.panels[0].values
         return
     asked = trees.columns_asked
     panels = [panel for panel in table.panels if not asked.isdisjoint(panel.columns)]
-    for start in range(0, table.n_rows, _ROWS):
-        values = np.empty((min(_ROWS, table.n_rows - start), table.n_columns))
+    for start in range(0, table.n_rows, BLOCK_ROWS):
+        values = np.empty((min(BLOCK_ROWS, table.n_rows - start), table.n_columns))
         for panel in panels:
             values[:, panel.columns] = panel.values[start : start + len(values)]
-        yield start, values
-
-
-def _blocks_by_codes(table: Part, bins: Bins, asked: list[int]) -> Iterator[tuple[int, np.ndarray]]:
-    known, alone = stand_ins(bins), Team(1, inline=True)
-    for start in range(0, table.n_rows, _ROWS):
-        stop = min(start + _ROWS, table.n_rows)
-        codes = table.codes(bins, alone, start, stop)
-        assert codes is not None
-        values = np.empty((stop - start, table.n_columns))
-        for j in asked:
-            values[:, j] = known[j][codes[j]]
         yield start, values
 
 

@@ -17,7 +17,6 @@ import numpy as np
 from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
 from spinney._team import Team, next_chunk
 from spinney.data.encode import encode_categories, encode_numbers
-from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 from spinney.tree.descend import blocks, sparse_leaves
 from spinney.tree.descend_one import add_shares
@@ -253,7 +252,7 @@ def sum_answers(
     marks = np.empty(0, np.uint8) if skip is None else skip
     is_class = forest.n_classes is not None
     some = range(forest.n_trees) if trees is None else trees
-    if isinstance(table, SparseTable) and forest.numbers_only:  # to encode a row would take longer than to send it down
+    if table.is_sparse and forest.numbers_only:  # to encode a row would take longer than to send it down
         for start, found in sparse_leaves(forest.steps, some, table, team):
             part = slice(start, start + found.shape[1])
             team.run(_add_leaves, forest.answers, forest.first, some.start, found, is_class, marks[part], out[part])
@@ -273,7 +272,7 @@ def add_values(forest: Forest, table: Table, trees: range, scores: np.ndarray, t
     answers = forest.answers.reshape(-1)
     if not answers.flags.writeable:  # kernels are compiled for arrays that can be written to
         answers = answers.copy()
-    if isinstance(table, SparseTable) and forest.numbers_only:
+    if table.is_sparse and forest.numbers_only:
         for start, found in sparse_leaves(forest.steps, trees, table, team):
             for k, leaf in enumerate(found):
                 tree = trees.start + k
@@ -289,7 +288,7 @@ def leaves_of_rows(forest: Forest, table: Table, team: Team, trees: range | None
     """int64 (rows, trees): the number of the leaf, within its tree, that each row reaches."""
     some = range(forest.n_trees) if trees is None else trees
     leaves = np.empty((table.n_rows, len(some)), np.int64)
-    if isinstance(table, SparseTable) and forest.numbers_only:
+    if table.is_sparse and forest.numbers_only:
         for start, found in sparse_leaves(forest.steps, some, table, team):
             leaves[start : start + found.shape[1]] = found.T
         return leaves

@@ -16,14 +16,14 @@ waits for another, and with nodes numbered in a byte each is a handful of instru
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from spinney._compile import SWEPT, ask, inner_kernel, kernel
 from spinney._team import Team, next_chunk
-from spinney.data.sparse import SparseTable
-from spinney.data.sparse_encode import SparseCodes, encode_sparse
+from spinney.data.sparse_encode import SparseCodes
 from spinney.data.tables import Table
 from spinney.tree.descend_many import add_values, leaves_of_rows
 from spinney.tree.forest import Forest
@@ -43,7 +43,6 @@ _FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; o
 # Where a thread notes the nodes that its rows have come to. The smaller the numbers, the more fit one instruction.
 _DESK = np.dtype([("at", np.int32, (_ROWS,)), ("few", np.uint8, (_ROWS,)), ("many", np.uint16, (_ROWS,))], align=True)
 _ONE = np.uint64(1)
-_STEP = 65536  # rows encoded at a time
 _STEP_SPARSE = 16384  # of sparse tables, whose codes are made dense for the columns that are tested
 
 
@@ -160,23 +159,31 @@ def add_scores(
 
     Trees that ask about values are given these: a table.
     """
-    if isinstance(codes, Table):
-        add_values(forest, codes, trees, scores, team)
+    if forest.bins is None:
+        add_values(forest, codes, trees, scores, team)  # type: ignore[arg-type]
         return
-    assert forest.bins is not None
     values = forest.answers.reshape(-1)
     if not values.flags.writeable:  # kernels are compiled for arrays that can be written to
         values = values.copy()
-    if isinstance(codes, SparseCodes):
-        packed, columns = for_columns_asked(forest.words, trees)
-        for begin in range(0, codes.n_rows, _STEP_SPARSE):
-            end = min(codes.n_rows, begin + _STEP_SPARSE)
-            part = np.ascontiguousarray(scores[:, begin:end])
-            some = packed, values, forest.bins.n_bins[columns], codes.lay_out(columns, begin, end)
-            team.run(walk, *some, (trees.start, trees.stop), _desks(team), part)
-            scores[:, begin:end] = part
+    for rows, packed, n_bins, some in _laid_out(forest, codes, trees):
+        part = scores if rows is None else np.ascontiguousarray(scores[:, rows])
+        team.run(walk, packed, values, n_bins, some, (trees.start, trees.stop), _desks(team), part)
+        if rows is not None:
+            scores[:, rows] = part
+
+
+def _laid_out(
+    forest: Forest, codes: Any, trees: range
+) -> Iterator[tuple[slice | None, WordNodes, np.ndarray, np.ndarray]]:
+    """(rows, None for all; trees; bins; codes): lists as arrays, some rows at a time and of the columns asked about."""
+    assert forest.bins is not None
+    if not isinstance(codes, SparseCodes):
+        yield None, forest.words, forest.bins.n_bins, codes
         return
-    team.run(walk, forest.words, values, forest.bins.n_bins, codes, (trees.start, trees.stop), _desks(team), scores)
+    packed, columns = for_columns_asked(forest.words, trees)
+    for begin in range(0, codes.n_rows, _STEP_SPARSE):
+        end = min(codes.n_rows, begin + _STEP_SPARSE)
+        yield slice(begin, end), packed, forest.bins.n_bins[columns], codes.lay_out(columns, begin, end)
 
 
 def _desks(team: Team) -> Any:
@@ -194,13 +201,9 @@ def raw_scores(forest: Forest, table: Table, start: np.ndarray, trees: range, te
     if forest.bins is None:
         add_values(forest, table, trees, scores, team)
         return scores
-    if isinstance(table, SparseTable):
-        add_scores(forest, encode_sparse(table, forest.bins, team), trees, scores, team)
-        return scores
-    for begin in range(0, table.n_rows, _STEP):
-        end = min(table.n_rows, begin + _STEP)
+    for begin, end, codes in table.code_blocks(forest.bins, team):
         part = np.ascontiguousarray(scores[:, begin:end])  # of a small table, the scores themselves
-        add_scores(forest, forest.bins.encode(table, team, begin, end), trees, part, team)
+        add_scores(forest, codes, trees, part, team)
         if end - begin < table.n_rows:
             scores[:, begin:end] = part
     return scores
@@ -211,17 +214,10 @@ def leaf_numbers(forest: Forest, table: Table, team: Team) -> np.ndarray:
     if forest.bins is None:
         return leaves_of_rows(forest, table, team).astype(np.int32)
     leaves, trees = np.empty((table.n_rows, forest.n_trees), np.int32), range(forest.n_trees)
-    if isinstance(table, SparseTable):
-        encoded, (packed, columns) = encode_sparse(table, forest.bins, team), for_columns_asked(forest.words, trees)
-        for begin in range(0, table.n_rows, _STEP_SPARSE):
-            end = min(table.n_rows, begin + _STEP_SPARSE)
-            codes, n_bins = encoded.lay_out(columns, begin, end), forest.bins.n_bins[columns]
-            leaves[begin:end] = leaves_of(packed, n_bins, codes, trees, team)
-        return leaves
-    for begin in range(0, table.n_rows, _STEP):
-        end = min(table.n_rows, begin + _STEP)
-        codes = forest.bins.encode(table, team, begin, end)
-        leaves[begin:end] = leaves_of(forest.words, forest.bins.n_bins, codes, trees, team)
+    for begin, end, codes in table.code_blocks(forest.bins, team):
+        part = leaves[begin:end]
+        for rows, packed, n_bins, some in _laid_out(forest, codes, trees):
+            part[slice(None) if rows is None else rows] = leaves_of(packed, n_bins, some, trees, team)
     return leaves
 
 

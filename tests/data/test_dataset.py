@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.data.dataset import LANES, STRIDE, aligned, pack_words, row_keys
+from spinney.data.dataset import LANES, STRIDE, aligned, pack_words
 from tests.compiled import PLAIN_PYTHON, few
 from tests.grow.cases import ALONE, make_dataset
 
@@ -118,13 +118,13 @@ def test_take(dataset, data):
 @given(datasets(), st.randoms(use_true_random=False))
 def test_keys_are_those_of_the_codes(dataset, random):
     """Rows of equal codes have equal keys, others do not, wherever they stand."""
-    keys = row_keys(dataset, ALONE)
+    keys = dataset.row_keys(ALONE)
     assert keys.dtype == np.uint32
     _, which, first = np.unique(dataset.codes, axis=1, return_index=True, return_inverse=True)
     assert len(set(keys)) == len(which)
     np.testing.assert_array_equal(keys, keys[which][first])
     order = np.array(random.sample(range(dataset.n_rows), dataset.n_rows))
-    np.testing.assert_array_equal(row_keys(dataset.take(order), ALONE), keys[order])
+    np.testing.assert_array_equal(dataset.take(order).row_keys(ALONE), keys[order])
 
 
 @pytest.mark.skipif(PLAIN_PYTHON, reason="too many rows for plain Python")
@@ -134,7 +134,7 @@ def test_threads_do_not_matter():
     words = pack_words(dataset, ALONE)
     with Team(3) as team:
         np.testing.assert_array_equal(pack_words(dataset, team), words)
-        np.testing.assert_array_equal(row_keys(dataset, team), row_keys(dataset, ALONE))
+        np.testing.assert_array_equal(dataset.row_keys(team), dataset.row_keys(ALONE))
 
 
 @pytest.mark.parametrize("shape", [0, 5, (3, 7), (2, 0)])

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from spinney._team import Team
-from spinney.data.dataset import Dataset, ExactDataset, open_dataset
+from spinney.data.dataset import Dataset, ExactDataset
 from spinney.data.presort import ROW
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Panel, Table
@@ -17,7 +17,7 @@ IS_CATEGORICAL = np.array([False, True])
 
 def test_a_table_keeps_its_values_and_is_sorted_once():
     with Team(1) as team:
-        dataset = open_dataset(TABLE, IS_CATEGORICAL, None, None, team)
+        dataset = TABLE.open_dataset(IS_CATEGORICAL, None, None, team)
         assert isinstance(dataset, ExactDataset)
         assert (dataset.n_rows, dataset.n_columns, dataset.bins) == (4, 2, None)
         assert [len(one) for one in dataset.category_codes] == [0, 3]
@@ -31,14 +31,14 @@ def test_a_table_keeps_its_values_and_is_sorted_once():
 
 def test_with_bins_it_is_encoded():
     with Team(1) as team:
-        assert isinstance(open_dataset(TABLE, IS_CATEGORICAL, None, 255, team), Dataset)
+        assert isinstance(TABLE.open_dataset(IS_CATEGORICAL, None, 255, team), Dataset)
 
 
 def test_rare_categories_share_a_code():
     many = np.arange(600.0) % 300
     with Team(1) as team:
         table = Table(600, 1, (Panel(many[:, None], (0,)),))
-        codes = open_dataset(table, np.array([True]), None, None, team).category_codes[0]
+        codes = table.open_dataset(np.array([True]), None, None, team).category_codes[0]
     assert len(codes) == 300
     assert codes.max() == 254
     assert (codes == 254).sum() == 46
@@ -46,4 +46,4 @@ def test_rare_categories_share_a_code():
 
 def test_sparse_tables_are_refused():
     with Team(1) as team, pytest.raises(ValueError, match=r"X is sparse. Set max_bins=255"):
-        open_dataset(SparseTable(csr_matrix(np.eye(3)), None), np.zeros(3, bool), None, None, team)
+        SparseTable(csr_matrix(np.eye(3)), None).open_dataset(np.zeros(3, bool), None, None, team)

@@ -9,8 +9,8 @@ from spinney._team import Team
 from spinney.data import presort as presort_module
 from spinney.data.encode import learn_bins
 from spinney.data.opened_table import OpenedTable
-from spinney.data.presort import presort
 from spinney.data.schema import learn_and_read
+from spinney.data.tables import Table
 
 RANDOM = np.random.RandomState(0)
 
@@ -131,7 +131,7 @@ def test_each_choice_of_categories_is_read_for_itself():
         schema, part = opened.take(TRAIN).learn(wanted, "a tree")
         assert schema.is_categorical.tolist() == [False, wanted != "from_dtype", True]
         assert opened.read(schema).n_rows == 300
-    assert opened.read(learn_and_read(X)[0]) is None  # not learnt here
+    assert type(opened.read(learn_and_read(X)[0])) is Table  # not learnt here: read again
 
 
 def test_a_schema_learnt_elsewhere_reads_the_rows_as_they_came():
@@ -145,10 +145,10 @@ def test_bins_of_another_table_encode_a_part():
     table = learn_and_read(X[["a", "b"]].to_numpy())[1]
     with Team(1, inline=True) as team:
         bins = learn_bins(table.take(TEST), schema.is_categorical, None, 4, team)
-        np.testing.assert_array_equal(bins.encode(part, team), bins.encode(table, team)[:, TRAIN])
-        own = part.bins(9, team)
-        np.testing.assert_array_equal(own.encode(part, team, 5, 9), own.encode(table, team)[:, TRAIN[5:9]])
-        binned = presort(part, schema.is_categorical, team, bins=own)
+        np.testing.assert_array_equal(part.codes(bins, team), bins.encode(table, team)[:, TRAIN])
+        own = part.bins(schema.is_categorical, None, 9, team)
+        np.testing.assert_array_equal(part.codes(own, team, 5, 9), own.encode(table, team)[:, TRAIN[5:9]])
+        binned = part.sorted(schema.is_categorical, team, bins=own)
         assert binned.is_binned
         assert binned.n_rows == len(TRAIN)
 

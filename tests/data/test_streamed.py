@@ -82,13 +82,13 @@ def test_bins_and_codes_are_those_of_the_table_in_memory(frame, folder, small_sa
             schema, rows = table.learn("from_dtype", "a test")
             own_schema, own = spinney.data.schema.learn_and_read(features(frame))
             assert schema == own_schema
-            bins = binning.learn_bins(rows, schema.is_categorical, how_often, max_bins, team)
+            bins = rows.bins(schema.is_categorical, how_often, max_bins, team)
             wanted = binning.learn_bins(own, schema.is_categorical, how_often, max_bins, team)
             for found, known in zip((*bins.edges, *bins.category_codes), (*wanted.edges, *wanted.category_codes)):
                 np.testing.assert_array_equal(found, known)
             np.testing.assert_array_equal(bins.n_bins, wanted.n_bins)
-            np.testing.assert_array_equal(bins.encode(rows, team), wanted.encode(own, team))
-            np.testing.assert_array_equal(bins.encode(rows, team, 7, 99), wanted.encode(own, team, 7, 99))
+            np.testing.assert_array_equal(rows.codes(bins, team), wanted.encode(own, team))
+            np.testing.assert_array_equal(rows.codes(bins, team, 7, 99), wanted.encode(own, team, 7, 99))
 
 
 FITS = {
@@ -279,7 +279,7 @@ def test_what_is_not_finished_leaves_nothing(folder, tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         GradientBoostingRegressor(n_estimators=1).fit(open_y(folder, cache=tmp_path))
     monkeypatch.undo()
-    monkeypatch.setattr(binning.Bins, "encode", lambda *given: 1 / 0)
+    monkeypatch.setattr(binning.Bins, "encode_into", lambda *given: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         GradientBoostingRegressor(n_estimators=1).fit(open_y(folder, cache=tmp_path))
     assert not [path for path in tmp_path.iterdir() if path.suffix not in (".look", ".bins")]

@@ -6,10 +6,9 @@ import pytest
 
 from spinney._team import Team
 from spinney.data import encode as binning
-from spinney.data.dataset import open_dataset, row_keys
 from spinney.data.schema import learn_and_read
 from spinney.distributed.collections import find_client, is_dask, is_remote, vector_here
-from spinney.distributed.table import RemoteTable
+from spinney.distributed.table import DaskTable
 from tests.distributed.remains import addresses
 
 dask = pytest.importorskip("dask")
@@ -55,11 +54,11 @@ def test_frames(client, monkeypatch, weighted, sample):
     frame = mixed()
     counts = np.random.RandomState(1).randint(0, 4, len(frame)) if weighted else None
     parts = [frame[:1], frame[1:300], frame[300:300], frame[300:650], frame[650:]]
-    remote = RemoteTable(dd.from_delayed([client.submit(lambda x: x, one) for one in parts], meta=frame[:0]))
+    remote = DaskTable(dd.from_delayed([client.submit(lambda x: x, one) for one in parts], meta=frame[:0]))
     schema, rows = remote.learn("from_dtype", "Model")
     with Team(1, inline=True) as team:
         wanted, table = learn_and_read(frame, "from_dtype", "Model")
-        local = open_dataset(table, wanted.is_categorical, counts, 255, team)
+        local = table.open_dataset(wanted.is_categorical, counts, 255, team)
         dataset = rows.open_dataset(schema.is_categorical, counts, 255, team)
         same_schema(schema, wanted)
         same_bins(dataset.bins, local.bins)
@@ -69,7 +68,7 @@ def test_frames(client, monkeypatch, weighted, sample):
         some = np.random.RandomState(2).permutation(len(frame))[:90]
         assert np.array_equal(dataset.codes.take(some), local.codes[:, some])
         kept = np.sort(some)
-        assert np.array_equal(dataset.take(kept).row_keys(), row_keys(local.take(kept), team))
+        assert np.array_equal(dataset.take(kept).row_keys(team), local.take(kept).row_keys(team))
     shares = dataset.take(kept).share_out(addresses(client))
     pieces = sorted((piece.begin, piece.n_rows) for own in shares.values() for piece in own)
     assert [begin for begin, _ in pieces] == np.cumsum([0, *(n for _, n in pieces)])[:-1].tolist()
@@ -79,15 +78,15 @@ def test_frames(client, monkeypatch, weighted, sample):
 def test_arrays_and_numbers_as_categories(client):
     values = np.random.RandomState(0).randint(0, 9, (300, 3)).astype(np.float32)
     values[::7, 1] = np.nan
-    remote = RemoteTable(da.from_array(values, chunks=(77, 2)))
+    remote = DaskTable(da.from_array(values, chunks=(77, 2)))
     schema, rows = remote.learn([1], "Model")
     with Team(1, inline=True) as team:
         wanted, table = learn_and_read(values, [1], "Model")
-        local = open_dataset(table, wanted.is_categorical, None, 4, team)
+        local = table.open_dataset(wanted.is_categorical, None, 4, team)
         same_schema(schema, wanted)
         dataset = rows.open_dataset(schema.is_categorical, None, 4, team)
         same_bins(dataset.bins, local.bins)
-        remote = RemoteTable(da.from_array(values, chunks=(77, 2)))
+        remote = DaskTable(da.from_array(values, chunks=(77, 2)))
         assert np.array_equal(remote.read(schema, "Model", False).encode(local.bins, team), local.codes)
 
 
@@ -96,7 +95,7 @@ def test_unknown_sizes(client):
     collection = dd.from_pandas(frame, npartitions=4)
     array = collection[["number"]].values
     assert np.isnan(array.shape[0])
-    remote = RemoteTable(array)
+    remote = DaskTable(array)
     schema, rows = remote.learn(None, "Model")
     assert rows.n_rows == len(remote) == len(frame)
 
@@ -104,10 +103,10 @@ def test_unknown_sizes(client):
 def test_errors(client):
     frame = mixed()
     with pytest.raises(TypeError, match="X must be a dask DataFrame or a dask Array of two dimensions, got Series"):
-        RemoteTable(dd.from_pandas(frame, npartitions=2)["number"])
+        DaskTable(dd.from_pandas(frame, npartitions=2)["number"])
     with pytest.raises(ValueError, match="X has no rows"):
-        RemoteTable(dd.from_pandas(frame, npartitions=2).query("number > 1000")).learn("from_dtype", "Model")
-    remote = RemoteTable(dd.from_pandas(frame, npartitions=2))
+        DaskTable(dd.from_pandas(frame, npartitions=2).query("number > 1000")).learn("from_dtype", "Model")
+    remote = DaskTable(dd.from_pandas(frame, npartitions=2))
     schema, rows = remote.learn("from_dtype", "Model")
     with Team(1) as team, pytest.raises(ValueError, match="max_bins=None sorts all values"):
         rows.open_dataset(schema.is_categorical, None, None, team)
@@ -117,7 +116,7 @@ def test_errors(client):
         vector_here(client.persist(dd.from_pandas(frame, npartitions=2)).to_delayed()[0], "y")
     mixture = [pd.DataFrame({"a": pd.Series(one, dtype=object)}) for one in (["x"], [1.5])]
     with dask.config.set({"dataframe.convert-string": False}):
-        remote = RemoteTable(dd.from_delayed([client.submit(lambda x: x, one) for one in mixture], meta=mixture[0][:0]))
+        remote = DaskTable(dd.from_delayed([client.submit(lambda x: x, one) for one in mixture], meta=mixture[0][:0]))
     with pytest.raises(TypeError, match="Column 'a' of X holds strings in some partitions"):
         remote.learn(["a"], "Model")
 
@@ -127,7 +126,7 @@ def test_sparse_chunks_are_refused(client):
 
     chunks = da.from_array(np.eye(6), chunks=3).map_blocks(csr_matrix)
     with pytest.raises(TypeError, match="The chunks of X are sparse"):
-        RemoteTable(chunks).learn(None, "Model")
+        DaskTable(chunks).learn(None, "Model")
 
 
 def test_what_is_a_collection(client):

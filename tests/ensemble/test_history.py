@@ -15,7 +15,7 @@ def rounds_of(losses, chosen=(), weights=None, loss=None, n_outputs=1, subsample
     losses = np.asarray(losses, float)
     left_out = np.isin(np.arange(len(losses)), chosen or np.arange(len(losses)), invert=True)
     return SimpleNamespace(
-        is_elsewhere=False,
+        is_remote=False,
         left_out=lambda: left_out,
         losses=lambda scores=None: losses if scores is None else 2 * losses,
         first_scores=lambda: np.zeros((1, len(losses))),

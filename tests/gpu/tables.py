@@ -8,7 +8,7 @@ import numpy as np
 import spinney
 from spinney._team import Team
 from spinney.data import encode as binning
-from spinney.data.dataset import encode_dataset, open_dataset, row_keys, take_rows
+from spinney.data.dataset import take_rows
 from spinney.data.schema import learn_and_read
 from spinney.ensemble.boosting import round_search as auto
 from spinney.gpu.tables import GpuRows, GpuTable
@@ -48,7 +48,7 @@ def differences_of_codes():
 def compare(X, kind, counts, categories, team):
     """What differs between a table here, the same one sent to the GPU, and the same one there."""
     schema, table = learn_and_read(X, categories)
-    here = open_dataset(table, schema.is_categorical, counts, 255, team)
+    here = table.open_dataset(schema.is_categorical, counts, 255, team)
     own, rows = GpuTable(kind(X)).learn(categories, "test")
     sent = GpuRows(table).open_dataset(schema.is_categorical, counts, 255, team)
     there = rows.open_dataset(own.is_categorical, counts, 255, team)
@@ -63,7 +63,7 @@ def compare(X, kind, counts, categories, team):
             yield f"{name}: codes"
         if any(not np.array_equal(a, b) for a, b in zip(here.layout, one.layout, strict=True)):
             yield f"{name}: layout"
-        if not np.array_equal(row_keys(one, team), row_keys(here, team)):
+        if not np.array_equal(one.row_keys(team), here.row_keys(team)):
             yield f"{name}: keys"
         some = np.array([3, 4, 20])
         if not all(
@@ -71,7 +71,7 @@ def compare(X, kind, counts, categories, team):
             for codes in (one.take(some).codes.all(), take_rows(one.codes, some))
         ):
             yield f"{name}: some rows"
-    if not np.array_equal(encode_dataset(rows, here.bins, team).codes.all(), rows.encode(here.bins, team)):
+    if not np.array_equal(rows.encode_dataset(here.bins, team).codes.all(), rows.encode(here.bins, team)):
         yield "known bins"
 
 

@@ -13,6 +13,8 @@ from tests.gpu.stand_ins import Cupy
 from tests.gpu.test_fits import simulate
 
 PREDICTIONS = Path(__file__).parent / "predictions.py"
+OF_ROWS = {"predict", "predict_proba", "predict_log_proba", "predict_quantiles", "decision_function"}
+OF_ROWS |= {"apply", "transform", "score_samples", "decision_path"}
 # Missing values that go every way are for the CPU.
 ON_THE_CPU = [f"C4.5: {name} is here" for name in ("predict", "predict_proba", "predict_log_proba")]
 
@@ -90,18 +92,20 @@ def test_unusual_tables_and_models():
     assert "is not fitted yet" in said[-1] or said[-1] == "NotFittedError"
 
 
-def test_every_name_is_a_method():
-    from spinney.estimators import on_gpu, streaming
+def test_every_answer_for_rows_takes_whatever_stands_for_a_table():
     from spinney.estimators.base import TableModel
+    from spinney.estimators.combine.composition import Combination
 
     def all_below(kind):
         return {kind}.union(*map(all_below, kind.__subclasses__()))
 
     for name in spinney.__all__:  # they are imported when asked for
         getattr(spinney, name)
-    kinds = all_below(TableModel)
-    known = {f"{kind.__name__}.{name}" for kind in kinds for name in streaming.OF_ROWS if name in vars(kind)}
-    assert set(on_gpu.ANSWERS) <= known
+    for kind in all_below(TableModel) | all_below(Combination):
+        if kind.__module__.startswith("spinney."):
+            for name in OF_ROWS & vars(kind).keys():
+                method = vars(kind)[name]
+                assert hasattr(getattr(method, "fn", method), "on_gpu"), f"{kind.__name__}.{name} is not @row_by_row"
 
 
 def test_without_a_gpu_the_table_is_copied_and_that_is_said(monkeypatch, capsys):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spinney._team import Team
 from spinney.criteria.gains import Link, Penalty
-from spinney.data.dataset import Dataset, encode_dataset
+from spinney.data.dataset import Dataset
 from spinney.data.encode import learn_bins
 from spinney.data.tables import Panel, Table
 from spinney.grow.boosting import memory, statistics
@@ -133,7 +133,7 @@ def make_dataset(columns, is_categorical=None, counts=None, max_bins=255) -> Dat
     values = np.column_stack(columns).astype(np.float64)
     table = Table(len(values), len(columns), (Panel(values, tuple(range(len(columns)))),))
     kinds = np.zeros(len(columns), bool) if is_categorical is None else np.asarray(is_categorical, bool)
-    return encode_dataset(table, learn_bins(table, kinds, counts, max_bins, ALONE), ALONE)
+    return table.encode_dataset(learn_bins(table, kinds, counts, max_bins, ALONE), ALONE)
 
 
 def make_limits(n_columns, **given) -> BoostingRules:

@@ -5,7 +5,6 @@ import pytest
 
 from spinney._team import Team
 from spinney.criteria.losses import LogLoss, Poisson, Quantile, SquaredError
-from spinney.data.dataset import encode_dataset
 from spinney.data.encode import learn_bins
 from spinney.data.tables import Panel, Table
 from spinney.data.target import Target
@@ -62,7 +61,7 @@ def fit(name, n_threads):
     task = Task(Target(*(classes if n_outputs > 1 else numbers), weights), loss)
     with Team(n_threads) as team:
         bins = learn_bins(values, is_categorical, weights.counts, 255, team)
-        booster = train(encode_dataset(values, bins, team), task, settings, team, lambda booster, trees: False)
+        booster = train(values.encode_dataset(bins, team), task, settings, team, lambda booster, trees: False)
     assert max(tree.n_leaves for tree in plain_trees(booster)) > 4
     return booster.fingerprint
 

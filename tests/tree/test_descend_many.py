@@ -72,7 +72,7 @@ def test_any_number_of_rows_in_lanes_and_chunks(kind, n, lanes, deep, monkeypatc
     """Fewer rows than lanes, and more; chunks and blocks that end anywhere."""
     monkeypatch.setattr(descend_many, "_LEAST", 3)
     monkeypatch.setattr(descend_many, "n_lanes", lambda row_bytes: lanes)
-    monkeypatch.setattr(descend, "_ROWS", 13)
+    monkeypatch.setattr(descend, "BLOCK_ROWS", 13)
     forest, X = draw_forest(kind), draw_rows(n, seed=n)
     leaves, total = walk_all(forest, X)
     for cut in (None, 1):

@@ -10,7 +10,6 @@ from spinney._compile import PLAIN_PYTHON
 from spinney._team import Team
 from spinney.data.encode import Bins
 from spinney.grow.boosting.freeze import no_trees
-from spinney.tree import predict_boosted as sweep
 from spinney.tree.join import join
 from spinney.tree.predict_boosted import add_scores, leaves_of
 from tests.boosted import plain_trees
@@ -151,6 +150,6 @@ def test_long_tables_are_predicted_a_stretch_at_a_time(monkeypatch):
     X = np.random.RandomState(0).randn(50, 2)
     model = GradientBoostingClassifier(n_estimators=2, min_samples_leaf=2).fit(X, np.arange(50) % 3)
     whole = model.predict_proba(X), model.apply(X)
-    monkeypatch.setattr(sweep, "_STEP", 7)
+    monkeypatch.setattr("spinney.data.tables.CODED_ROWS", 7)
     np.testing.assert_array_equal(model.predict_proba(X), whole[0])
     np.testing.assert_array_equal(model.apply(X), whole[1])

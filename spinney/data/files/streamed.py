@@ -1,6 +1,6 @@
 """Tables opened from files or batches, for fits on tables larger than memory.
 
-    files ── BatchSource ──look──> schema, target, weights ──bins──> a sample's edges ──codes──> one byte per cell
+    files ── BatchSource ──first pass──> schema, target, weights ──bins──> a sample's edges ──codes──> one byte per cell
 
 In:  a `BatchSource` (`batches.py`).
 Out: a `StreamedTable`, which stands for X like any `OpenedTable`. A fit gets its rows as `StreamedRows`, a table that
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # ----------------------------------------------------------------------------------------------------------------------
 # The result of the first pass through batches: the schema, the number of rows, and columns besides the features.
 #
-# In: columns of batches. Out: a `Look`, which can be stored in a file (`store.py`).
+# In: columns of batches. Out: a `StreamSummary`, which can be stored in a file (`store.py`).
 
 
 class SideColumn:
@@ -59,7 +59,7 @@ class SideColumn:
         return np.array(self.words, object if isinstance(self.words[0], str) else None)[self.values]
 
 
-class Look:
+class StreamSummary:
     """What a first pass has found."""
 
     def __init__(self, schema: Schema, n_rows: int, sides: dict[str, SideColumn]) -> None:
@@ -126,18 +126,18 @@ def join_parts(kind: str, name: Any, parts: list[tuple[str, NumberColumn | Dicti
     return SideColumn(np.concatenate([part.astype(small) for part in numbers]), words)
 
 
-def keep_look(path: Path, look: Look) -> None:
-    arrays = {kind: side.values for kind, side in look.sides.items()}
-    words = {kind: side.words for kind, side in look.sides.items()}
-    keep(path, arrays, {"schema": look.schema.to_dict(), "n_rows": look.n_rows, "words": words})
+def keep_summary(path: Path, summary: StreamSummary) -> None:
+    arrays = {kind: side.values for kind, side in summary.sides.items()}
+    words = {kind: side.words for kind, side in summary.sides.items()}
+    keep(path, arrays, {"schema": summary.schema.to_dict(), "n_rows": summary.n_rows, "words": words})
 
 
-def load_look(path: Path) -> Look:
+def load_summary(path: Path) -> StreamSummary:
     kept = MappedArrays(path)
     kept.check(lambda function, parts: [function(one) for one in parts])
     about = kept.header["about"]
     sides = {kind: SideColumn(values, about["words"][kind]) for kind, values in kept.arrays.items()}
-    return Look(Schema.from_dict(about["schema"]), about["n_rows"], sides)
+    return StreamSummary(Schema.from_dict(about["schema"]), about["n_rows"], sides)
 
 
 _VERSION = 2  # of what is kept in files, and of how files of text are read
@@ -174,6 +174,8 @@ class StreamedTable(OpenedTable):
     True
     """
 
+    streams = True
+
     def __init__(
         self,
         source: BatchSource,
@@ -185,7 +187,7 @@ class StreamedTable(OpenedTable):
     ) -> None:
         """Look at the first batch for the names of the columns."""
         self.source, self.cache, self.rows, self.counts = source, cache, None, None
-        self.lock, self._looks = RLock(), {}  # type: ignore[var-annotated]
+        self.lock, self._summaries = RLock(), {}  # type: ignore[var-annotated]
         self._wholes: dict[Any, tuple[Schema, StreamedWhole]] = {}
         self._sides = {"y": target, "sample_weight": sample_weight}
         self._digest: str | None = None
@@ -207,9 +209,9 @@ class StreamedTable(OpenedTable):
                 raise ValueError(f"{option}: there is no column {name!r} in {first.where}; its columns are {known}.")
         if target is not None and target == sample_weight:
             raise ValueError(f"target and sample_weight are the same column, {target!r}.")
-        apart = {target, sample_weight, *drop} - {None}
+        beside = {target, sample_weight, *drop} - {None}
         # pandas writes the numbers of its rows to files as columns of this name
-        self.columns = [name for name in known if name not in apart and not _INDEX.fullmatch(str(name))]
+        self.columns = [name for name in known if name not in beside and not _INDEX.fullmatch(str(name))]
         if not self.columns:
             raise ValueError("there is no feature column besides the target.")
 
@@ -217,7 +219,7 @@ class StreamedTable(OpenedTable):
 
     @property
     def n_rows(self) -> int:
-        return self._any_look().n_rows if self.rows is None else len(self.rows)
+        return self._any_summary().n_rows if self.rows is None else len(self.rows)
 
     @property
     def shape(self) -> tuple[int, int]:  # type: ignore[override]
@@ -235,14 +237,14 @@ class StreamedTable(OpenedTable):
         return self._side("sample_weight")
 
     def _side(self, name: str) -> np.ndarray | None:
-        side = self._any_look().sides.get(name)
+        side = self._any_summary().sides.get(name)
         if side is None:
             return None
         return side.array() if self.rows is None else side.array()[self.rows]
 
     def __getstate__(self) -> dict[str, Any]:
         """For other processes: what has been found out stays here, and is found there when it is asked for."""
-        return {**vars(self), "lock": None, "_looks": {}, "_wholes": {}}
+        return {**vars(self), "lock": None, "_summaries": {}, "_wholes": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -330,8 +332,8 @@ class StreamedTable(OpenedTable):
         key = key_of(categorical_features)
         with self.lock:
             if key not in self._wholes:
-                look = self._look(categorical_features)
-                self._wholes[key] = look.schema, StreamedWhole(self, look.schema, look.n_rows, True)
+                summary = self._summary(categorical_features)
+                self._wholes[key] = summary.schema, StreamedWhole(self, summary.schema, summary.n_rows, True)
         schema, whole = self._wholes[key]
         return schema, StreamedRows(whole, self.rows, self.counts, owner)
 
@@ -381,19 +383,19 @@ class StreamedTable(OpenedTable):
         """Where something of this table is kept; None if nothing is."""
         return None if self.cache is None else self.cache / f"{self._digest}-{digest_of(key)}.{kind}"
 
-    def _look(self, categorical_features: Any) -> Look:
+    def _summary(self, categorical_features: Any) -> StreamSummary:
         """What there is to know before the bins."""
         key = key_of(categorical_features)
         with self.lock:
-            if key not in self._looks:
+            if key not in self._summaries:
                 path = self.path_of("look", [repr(key)])
                 if path is not None and path.exists():
-                    self._looks[key] = load_look(path)
+                    self._summaries[key] = load_summary(path)
                 else:
-                    self._looks[key] = self._first_pass(categorical_features)
+                    self._summaries[key] = self._first_pass(categorical_features)
                     if path is not None:
-                        keep_look(path, self._looks[key])
-        found: Look = self._looks[key]
+                        keep_summary(path, self._summaries[key])
+        found: StreamSummary = self._summaries[key]
         return found
 
     def _decide(self, columns: list[int], categorical_features: Any, names: Any, is_chosen: np.ndarray) -> None:
@@ -410,12 +412,12 @@ class StreamedTable(OpenedTable):
             if not waiting:
                 return
 
-    def _any_look(self) -> Look:
+    def _any_summary(self) -> StreamSummary:
         """What does not depend on the choice of categories."""
         with self.lock:
-            return next(iter(self._looks.values()), None) or self._look("from_dtype")
+            return next(iter(self._summaries.values()), None) or self._summary("from_dtype")
 
-    def _first_pass(self, categorical_features: Any) -> Look:
+    def _first_pass(self, categorical_features: Any) -> StreamSummary:
         """Categories, target, weights and the number of rows; of columns that need not be read, nothing is."""
         first = self._first()
         assert first is not None
@@ -428,7 +430,7 @@ class StreamedTable(OpenedTable):
                 self._decide(undecided, categorical_features, names, is_chosen)
             chosen = np.flatnonzero(is_chosen).tolist()
             booleans = [j not in chosen and source.is_boolean(j) for j in range(len(names))]
-        known = next(iter(self._looks.values()), None)  # of another choice of categories
+        known = next(iter(self._summaries.values()), None)  # of another choice of categories
         sides = {} if known else {kind: name for kind, name in self._sides.items() if name is not None}
         del source, first
         values: dict[int, set] = {j: set() for j in chosen}
@@ -453,7 +455,7 @@ class StreamedTable(OpenedTable):
             )
         )
         assert n_rows is not None
-        return Look(schema, n_rows, read)
+        return StreamSummary(schema, n_rows, read)
 
 
 def digest_of(what: Any) -> str:

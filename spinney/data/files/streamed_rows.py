@@ -1,7 +1,7 @@
 """The rows of a streamed table as a fit gets them: bins and codes, no values.
 
-In:  a `StreamedTable` and a schema. Out: `StreamedRows`, a `Part`: `learn_bins` and `Bins.encode` call it, and it reads
-     the batches once for bins and once for codes.
+In:  a `StreamedTable` and a schema. Out: `StreamedRows`, a `Part` that reads the batches once for its `bins` and once
+     for its `codes`.
 
 Bins come from a sample of rows that depends on their number and counts (`sample_rows`), as in memory; the pass collects
 only these. Categories that do not all get their own code are counted in the same pass. The values of a table of less
@@ -282,23 +282,36 @@ class StreamedRows(Part):
         """No."""
         self._refuse()
 
-    def presorted(self, rows: np.ndarray | None, with_values: bool, team: Team, n_others: int) -> Presorted | None:
-        """No."""
-        self._refuse()
+    def sorted(
+        self,
+        is_categorical: np.ndarray,
+        team: Team,
+        rows: np.ndarray | None = None,
+        bins: Bins | None = None,
+        n_others: int = 0,
+        with_values: bool = False,
+    ) -> Presorted:
+        """Codes, in memory; no values."""
+        if bins is None:
+            self._refuse()
+        lists: Presorted = Table.sorted(self, is_categorical, team, rows, bins, n_others, with_values)
+        return lists
 
-    def bins(self, max_bins: int, team: Team, counts: np.ndarray | None = None) -> Bins:
+    def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
         """Of these rows counted so often; parts have those of the whole table."""
         return self.whole.bins(counts if self.rows is None else vars(self)["counts"], max_bins, team)
 
-    def ends(self, rows: np.ndarray | None) -> np.ndarray | None:
+    def ends(self, rows: np.ndarray | None) -> np.ndarray:
         """By a pass through the batches."""
         if self.rows is not None:
             rows = np.sort(self.rows if rows is None else self.rows[rows])
-        return self.whole.ends(rows)
+        found: np.ndarray = self.whole.ends(rows)
+        return found
 
-    def codes(self, bins: Bins, team: Team, start: int, stop: int) -> np.ndarray | None:
-        """(columns, rows) uint8: the rows start..stop encoded."""
-        codes = self.whole.codes(bins, team)
+    def codes(self, bins: Bins, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """By a pass through the batches, unless they are known."""
+        codes: np.ndarray = self.whole.codes(bins, team)
+        stop = self.n_rows if stop is None else stop
         if self.rows is not None:
             return np.take(codes, self.rows[start:stop], axis=1)
         return codes if (start, stop) == (0, self.n_rows) else np.ascontiguousarray(codes[:, start:stop])

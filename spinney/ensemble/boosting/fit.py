@@ -29,10 +29,6 @@ from spinney._team import Team
 from spinney._warnings import warn_caller
 from spinney.data.dataset import (
     ExactDataset,
-    encode_dataset,
-    encode_table,
-    open_dataset,
-    row_keys,
     take_rows,
 )
 from spinney.data.holdout import CountedRows, RowOrder, hold_out, parts_by_content, parts_by_order
@@ -191,18 +187,18 @@ def _hold_out(job: BoostingJob, share: Any) -> tuple[np.ndarray, np.ndarray]:
 def _encode(job: BoostingJob, held_out: tuple[np.ndarray, np.ndarray] | None, team: Team) -> Any:
     """The table as codes, or sorted columns; rows that are held out do not take part in the bins."""
     if job.begun is not None and job.begun.booster.bins is not None:
-        return encode_dataset(job.table, job.begun.booster.bins, team)
+        return job.table.encode_dataset(job.begun.booster.bins, team)
     counts = job.task.weights.counts
     if held_out is not None:
         counts = np.ones(len(job.task.y), np.int64) if counts is None else counts.copy()
         counts[held_out[1]] = 0
-    return open_dataset(job.table, job.is_categorical, counts, job.max_bins, team)
+    return job.table.open_dataset(job.is_categorical, counts, job.max_bins, team)
 
 
 def _encoded(one: EvalTable, job: BoostingJob, bins: Any, team: Team) -> EvalSet:
     scores = np.empty((job.task.n_outputs, one.table.n_rows))
     offset = job.initial.of(one.X, one.init_score)
-    return EvalSet(one.name, encode_table(one.table, bins, team), one.y, one.weights, scores, offset, one.X)
+    return EvalSet(one.name, one.table.encode(bins, team), one.y, one.weights, scores, offset, one.X)
 
 
 def _held_out_set(
@@ -378,7 +374,7 @@ def _parts(
         columns = [dataset.codes.column(j) for j in range(dataset.n_columns)]
         hashes = hashes_of_keys(seed, np.zeros(dataset.n_rows, np.uint32), *columns, task.y)
     else:
-        hashes = hashes_of_keys(seed, row_keys(dataset, team), task.y)
+        hashes = hashes_of_keys(seed, dataset.row_keys(team), task.y)
     shares = plan.n_folds, plan.kept_share, plan.held_share
     return parts_by_content(hashes, task.y, task.weights, task.is_classes, *shares)
 

@@ -24,7 +24,7 @@ class History:
 
     def __call__(self, rounds: Rounds, new: list[Any]) -> None:
         factor, is_first = _factor(rounds), not self.oob
-        train, oob, before = rounds.mean_losses() if rounds.is_elsewhere else mean_losses(rounds, is_first)
+        train, oob, before = rounds.mean_losses() if rounds.is_remote else mean_losses(rounds, is_first)
         self.train.append(factor * train)
         if rounds.settings.subsample < 1.0:
             previous = factor * before if is_first else self.oob[-1]

@@ -14,9 +14,8 @@ from sklearn.base import clone
 from sklearn.utils import check_array
 
 from spinney.data.on_gpu import here
-from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import open_table, with_rows
-from spinney.data.remote_table import TableElsewhere
+from spinney.data.tables import TableHandle
 from spinney.data.weights import Weights
 from spinney.ensemble.cross_fitting import fit_one, in_order, takes_weights
 
@@ -83,9 +82,7 @@ def read_offset(given: Any, n_rows: int, n_outputs: int, name: str = "init_score
 
 def table_of(X: Any) -> Any:
     """X as other models take it, and as rows can be taken from it."""
-    if isinstance(X, TableElsewhere):
-        X = X.rows_here()
-    if isinstance(X, OpenedTable):
+    if isinstance(X, TableHandle):
         X = X.original()
     return with_rows(X) if hasattr(X, "shape") else open_table(X).origin
 

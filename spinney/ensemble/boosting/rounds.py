@@ -18,8 +18,8 @@ from spinney import _random
 from spinney._team import Team
 from spinney.criteria.gains import Link
 from spinney.criteria.losses import kind_of
-from spinney.data.dataset import Dataset, ExactDataset, row_keys
-from spinney.data.remote_table import DatasetElsewhere
+from spinney.data.dataset import Dataset, ExactDataset
+from spinney.data.remote_table import RemoteDataset
 from spinney.data.sparse_encode import SparseDataset
 from spinney.data.weights import Weights
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
@@ -92,7 +92,7 @@ def train(
 def open_rounds(dataset: Any, task: Task, settings: BoostingSettings, team: Team, *others: Any, **more: Any) -> Rounds:
     """The state of a fit on a table of bins, or one of exact thresholds."""
 
-    if isinstance(dataset, DatasetElsewhere):
+    if isinstance(dataset, RemoteDataset):
         return dataset.open_rounds(task, settings, team, *others, **more)
     kind = settings.rounds or (ExactRounds if isinstance(dataset, ExactDataset) else Rounds)
     opened: Rounds = kind(dataset, task, settings, team, *others, **more)
@@ -106,7 +106,7 @@ class Rounds:
     table: Any  # the kernels' view of it
     work: Any
     derivatives: np.ndarray
-    is_elsewhere = False  # whether the rows are: then scores and derivatives are, too
+    is_remote = False  # whether the rows are: then scores and derivatives are, too
     others: Any = None  # machines that have further rows (`Together` in data/remote_table.py)
 
     def __init__(
@@ -169,7 +169,7 @@ class Rounds:
         else:
             self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
             self.table = memory.make_table(dataset, settings.monotone, team)
-        self.row_keys = row_keys(dataset, team)
+        self.row_keys = dataset.row_keys(team)
 
     def first_scores(self) -> np.ndarray:
         """Raw scores before the first round of this fit, in its units."""

@@ -15,7 +15,7 @@ from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean
 from spinney.criteria.losses import LogLoss, kind_of
 from spinney.data.dataset import take_rows
-from spinney.data.remote_table import CodesElsewhere
+from spinney.data.remote_table import RemoteCodes
 from spinney.data.sparse_encode import SparseCodes
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
@@ -43,7 +43,7 @@ class EvalSet:
 
 def some_rows(
     name: str,
-    codes: np.ndarray | SparseCodes | Table | CodesElsewhere,
+    codes: np.ndarray | SparseCodes | Table | RemoteCodes,
     task: Task,
     rows: np.ndarray,
     offset: np.ndarray | None = None,

@@ -23,11 +23,8 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.data.dataset import check_rows
-from spinney.data.encode import Bins, learn_bins
-from spinney.data.opened_table import Part
+from spinney.data.encode import Bins
 from spinney.data.row_hash import order_by_content, order_of_codes
-from spinney.data.sparse import SparseTable
-from spinney.data.sparse_encode import encode_sparse
 from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.data.thresholds import NO_MIDDLES, find_middles
@@ -88,7 +85,7 @@ def open_table(
     is_categorical = n_categories > 0
     bins = None
     if max_bins is not None:
-        bins = learn_bins(table, is_categorical, plan.weights.counts, max_bins, team)
+        bins = table.bins(is_categorical, plan.weights.counts, max_bins, team)
     answers = target.labels if target.y is None else target.y
     assert answers is not None
     if plan.structure is not None:
@@ -99,15 +96,15 @@ def open_table(
         middles = find_middles(bins, table, plan.weights.rows())
     from_codes = bins is not None and grows_from_codes(plan.settings, target, table.n_columns)
     if bins is not None and from_codes and not (plan.by_node and is_categorical.any()):
-        if isinstance(table, SparseTable):
+        if table.is_sparse:
             given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
-            bags = _bags(plan, lambda: encode_sparse(table, bins, team).order(answers[0], plan.weights.total()))
+            bags = _bags(plan, lambda: table.encode(bins, team).order(answers[0], plan.weights.total()))
             given = given._replace(middles=middles)
             return ForestTable(table, n_categories, bins, None, given, bags)
-        codes = bins.encode(table, team)
+        codes = table.codes(bins, team)
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0], plan.weights.total()))
         return ForestTable(table, n_categories, bins, lay_out_cells(codes, bins, middles), None, bags)
-    if isinstance(table, Part) and not table.has_values:
+    if not table.has_values:
         raise TypeError(
             "A forest on an out-of-core table is grown from binned codes, and these settings need the values. Leave "
             "out criterion='absolute_error', 'gain_ratio', max_leaf_nodes, monotonic_cst and max_bins=None, or pass "

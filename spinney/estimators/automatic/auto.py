@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
@@ -36,8 +36,17 @@ from spinney.estimators.automatic.fit import (
     tell,
 )
 from spinney.estimators.automatic.params import AUTO, DEFAULT, FAMILIES, FITTED, Choices, Family
-from spinney.estimators.base import TableModel, all_or_nothing, hash_of, log_probabilities, read_sample_weight
+from spinney.estimators.base import (
+    TableClassifier,
+    TableModel,
+    TableRegressor,
+    all_or_nothing,
+    hash_of,
+    log_probabilities,
+    read_sample_weight,
+)
 from spinney.estimators.params import check_parameters, described, keep_parameters
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 from spinney.view.frame import as_frame
 from spinney.view.leaderboard import leaderboard_columns, leaderboard_text
@@ -281,7 +290,7 @@ def _folds(n: int) -> str:
 
 
 @described(AUTO, about=_ABOUT, fitted=FITTED)
-class AutoClassifier(ClassifierMixin, _AutoModel):
+class AutoClassifier(TableClassifier, _AutoModel):
     """Automatic classifier: fits several families of tree models and combines the best.
 
     {about}
@@ -313,6 +322,7 @@ class AutoClassifier(ClassifierMixin, _AutoModel):
         need_two_classes(self.classes_)
         return self.classes_, numbers.astype(np.int64)
 
+    @row_by_row()
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, the weighted mean of the models'.
 
@@ -337,6 +347,7 @@ class AutoClassifier(ClassifierMixin, _AutoModel):
         """
         return self._mean(X, "predict_proba")
 
+    @row_by_row()
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Predict logarithms of class probabilities.
 
@@ -361,6 +372,7 @@ class AutoClassifier(ClassifierMixin, _AutoModel):
         """
         return log_probabilities(self.predict_proba(X))
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class of each row.
 
@@ -388,7 +400,7 @@ class AutoClassifier(ClassifierMixin, _AutoModel):
 
 
 @described(AUTO, about=_ABOUT, fitted=FITTED)
-class AutoRegressor(RegressorMixin, _AutoModel):
+class AutoRegressor(TableRegressor, _AutoModel):
     """Automatic regressor: fits several families of tree models and combines the best.
 
     {about}
@@ -414,6 +426,7 @@ class AutoRegressor(RegressorMixin, _AutoModel):
     def _read_target(self, y: Any, n_rows: int) -> tuple[np.ndarray | None, np.ndarray]:
         return None, read_numbers(y, n_rows, type(self).__name__)
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict the weighted mean of the models' predictions.
 

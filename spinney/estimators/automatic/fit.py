@@ -125,14 +125,12 @@ def _part(rows: np.ndarray, weights: Weights) -> CountedRows:
 
 
 def _row_hashes(sheet: Sheet, seed: int, n_jobs: int | None) -> np.ndarray:
-    from spinney.data.dataset import encode_dataset, row_keys
-    from spinney.data.encode import learn_bins
     from spinney.data.row_hash import hashes_of_keys
 
     table = sheet.table
     with make_team("boosting", table.n_rows * table.n_columns, n_jobs) as team:
-        bins = learn_bins(table, sheet.schema.is_categorical, sheet.weights.counts, _BINS, team)
-        return hashes_of_keys(seed, row_keys(encode_dataset(table, bins, team), team), sheet.truth)
+        bins = table.bins(sheet.schema.is_categorical, sheet.weights.counts, _BINS, team)
+        return hashes_of_keys(seed, table.encode_dataset(bins, team).row_keys(team), sheet.truth)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

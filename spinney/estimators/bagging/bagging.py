@@ -10,12 +10,14 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from spinney.estimators import on_gpu
 from spinney.estimators.bagging.fit import BagFit
 from spinney.estimators.bagging.params import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR
 from spinney.estimators.base import log_probabilities
 from spinney.estimators.forests.model import ClassForest, NumberForest
 from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.routing import route_to_copies
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import TreeTargets, find_answers, read_labels, read_several_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.series import can_share
@@ -33,6 +35,7 @@ def _routed(bag: Any, method: str, X: Any, params: dict[str, Any]) -> np.ndarray
 class BaggedClasses(ClassForest):
     """Predictions of classifiers: the mean of the members' probabilities or votes."""
 
+    @row_by_row(on_gpu.bag_probabilities)
     def predict_proba(self, X: Any, **params: Any) -> Any:
         """Predict class probabilities: the mean of the base estimators' probabilities, or the fractions of their votes.
 
@@ -59,6 +62,7 @@ class BaggedClasses(ClassForest):
         """
         return self._split_outputs(_routed(self, "predict_proba", X, params))
 
+    @row_by_row(on_gpu.bag_log_probabilities)
     def predict_log_proba(self, X: Any, **params: Any) -> Any:
         """Predict the logarithms of class probabilities.
 
@@ -85,6 +89,7 @@ class BaggedClasses(ClassForest):
         """
         return log_probabilities(self._split_outputs(_routed(self, "predict_proba", X, params)))
 
+    @row_by_row(on_gpu.bag_classes)
     def predict(self, X: Any, **params: Any) -> np.ndarray:
         """Predict the most probable class.
 
@@ -115,6 +120,7 @@ class BaggedClasses(ClassForest):
 class BaggedNumbers(NumberForest):
     """Predictions of regressors: the mean of the members' predictions."""
 
+    @row_by_row(on_gpu.bag_numbers)
     def predict(self, X: Any, **params: Any) -> np.ndarray:
         """Predict the mean of the base estimators' predictions.
 
@@ -212,6 +218,7 @@ class BaggingClassifier(BaggedClasses, BagFit):
         return say_classes(member, X, self.classes_, params, self.voting == "hard")
 
     @available_if(lambda self: hasattr(self._template(), "decision_function"))
+    @row_by_row()
     def decision_function(self, X: Any, **params: Any) -> np.ndarray:
         """Compute the mean of the base estimators' `decision_function`.
 

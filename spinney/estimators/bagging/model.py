@@ -18,10 +18,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema, SchemaColumn
+from spinney.estimators import on_gpu
 from spinney.estimators.base import CopiesModel, hash_of, take_inputs_of_members
 from spinney.estimators.forests.model import ForestModel
 from spinney.estimators.routing import router_of_copies
 from spinney.estimators.settings import count_columns
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.trees.series import can_share
 
 if TYPE_CHECKING:
@@ -103,6 +105,7 @@ class BagModel(CopiesModel, ForestModel):
         return tree
 
     @available_if(_of_trees)
+    @row_by_row(on_gpu.bag_leaves)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree. Supported only with Spinney's trees as base estimators.
 
@@ -128,6 +131,7 @@ class BagModel(CopiesModel, ForestModel):
         return super().apply(X)
 
     @available_if(_of_trees)
+    @row_by_row()
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """Return the nodes on the path of each row. Supported only with Spinney's trees as base estimators.
 

@@ -22,7 +22,7 @@ from spinney.data.holdout import RowOrder, read_order
 from spinney.data.on_gpu import is_on_gpu
 from spinney.data.remote_table import closed_afterwards
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
-from spinney.data.tables import Table
+from spinney.data.tables import Table, with_sides
 from spinney.data.weights import Weights, read_weights
 from spinney.distributed.collections import fit_by, is_remote, vector_here
 from spinney.ensemble.boosting.initial_scores import InitialScores, read_offset
@@ -31,7 +31,6 @@ from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
 from spinney.estimators.params import check_parameters
 from spinney.estimators.settings import count_columns, count_share, read_groups, read_monotone, share_of_rows
-from spinney.estimators.streaming import with_sides
 from spinney.evaluate.scoring import Scoring
 from spinney.gpu import rounds_on, table_for, table_on_gpu
 from spinney.grow import NO_LIMIT
@@ -134,7 +133,8 @@ def _least_leaf(model: Any, weights: Weights, n_samples: int, auto: int) -> tupl
 
 def open_remote(model: Any, X: Any, y: Any, sample_weight: Any, init_score: Any) -> tuple[Any, Any, Any, Any]:
     """Dask collections: rows stay where they are, what is one number per row comes here."""
-    from spinney.distributed.table import RemoteTable
+    from spinney.distributed.collections import vector_here
+    from spinney.distributed.table import DaskTable
 
     if not is_remote(X):
         raise TypeError(
@@ -145,7 +145,7 @@ def open_remote(model: Any, X: Any, y: Any, sample_weight: Any, init_score: Any)
             "init is an estimator, which needs local data, but X is a dask collection. Leave init out, or pass its "
             "predictions as init_score."
         )
-    table = RemoteTable(X)
+    table = DaskTable(X)
     vectors = (("y", y), ("sample_weight", sample_weight), ("init_score", init_score))
     return table, *(vector_here(one, name) for name, one in vectors)
 

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 
 from spinney.data.weights import Weights
 from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, loss_metric, value_metrics
-from spinney.estimators.base import read_sample_weight
+from spinney.estimators import on_gpu
+from spinney.estimators.base import TableClassifier, TableRegressor, read_sample_weight
 from spinney.estimators.boosting.model import BoostedModel
 from spinney.estimators.boosting.params import BOOSTING, CLASS_LOSS, FITTED, GROUPS, NUMBER_LOSS
 from spinney.estimators.params import described, keep_parameters
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @described(BOOSTING, NUMBER_LOSS, groups=GROUPS, fitted=FITTED)
-class GradientBoostingRegressor(RegressorMixin, BoostedModel):
+class GradientBoostingRegressor(TableRegressor, BoostedModel):
     """Gradient boosted trees for regression.
 
     By default, the number of rounds, the learning rate and the size of the trees are chosen by held-out rows. Give
@@ -96,6 +97,7 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
     ) -> None:
         keep_parameters(self, locals())
 
+    @row_by_row(on_gpu.boosted_numbers)
     def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the target of each row.
 
@@ -195,7 +197,7 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
 
 
 @described(BOOSTING, CLASS_LOSS, groups=GROUPS, fitted=FITTED)
-class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
+class GradientBoostingClassifier(TableClassifier, BoostedModel):
     """Gradient boosted trees for two or more classes.
 
     By default, the number of rounds, the learning rate and the size of the trees are chosen by held-out rows. Give
@@ -270,6 +272,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
     ) -> None:
         keep_parameters(self, locals())
 
+    @row_by_row(on_gpu.boosted_decision)
     def decision_function(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Compute the raw scores of each row.
 
@@ -298,6 +301,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         raw = self._raw(X, init_score)
         return raw[0] if len(raw) == 1 else raw.T
 
+    @row_by_row(on_gpu.boosted_probabilities)
     def predict_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the class probabilities of each row.
 
@@ -324,6 +328,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         """
         return self._respond(self._raw(X, init_score))
 
+    @row_by_row(on_gpu.boosted_log_probabilities)
     def predict_log_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the logarithms of the class probabilities.
 
@@ -359,6 +364,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         with Team(1, inline=True) as alone:
             return log_predictions(self._fitted_loss, raw, alone)
 
+    @row_by_row(on_gpu.boosted_classes)
     def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the most probable class of each row.
 
@@ -466,6 +472,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         for raw in self._staged_raw(X, init_score):
             yield self._classes_of(raw)
 
+    @row_by_row(on_gpu.boosted_class_leaves)
     def apply(self, X: Any) -> np.ndarray:
         leaves = super().apply(X)
         return leaves.reshape(len(leaves), -1, self._booster.n_outputs)

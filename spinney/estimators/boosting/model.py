@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
 from spinney.ensemble.boosting.initial_scores import constant_init, read_offset
-from spinney.estimators.base import Explained, frame_of_records, frame_of_row, hash_of
+from spinney.estimators import on_gpu
+from spinney.estimators.base import Explained, TableRegressor, frame_of_records, frame_of_row, hash_of
 from spinney.estimators.boosting.fit import BoostingFit
 from spinney.estimators.params import keep_parameters
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.trees.model import TreeModel
 from spinney.tree.importance import importances
 
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 # In: a fitted model, which has a `_booster` and a `_schema`. No algorithm in here.
 
 
-class BoostedTreeModel(RegressorMixin, TreeModel):
+class BoostedTreeModel(TableRegressor, TreeModel):
     """One tree of a boosted model; `predict` gives what it adds to the raw score."""
 
     _origin: tuple[Booster, int]
@@ -71,6 +73,7 @@ class BoostedTreeModel(RegressorMixin, TreeModel):
     def fit(self, X: Any = None, y: Any = None) -> None:
         raise TypeError("a single tree of a boosted model cannot be fitted. Fit the whole model.")
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Return what the tree adds to the raw score of each row."""
         table = self._read(X)
@@ -262,7 +265,6 @@ class BoostedModel(Explained, Rounds, BoostingFit):
 
     def _staged_raw(self, X: Any, init_score: Any = None) -> Iterator[np.ndarray]:
         """Raw scores after each round; the same array, growing."""
-        from spinney.data.dataset import encode_table
         from spinney.tree.predict_boosted import add_scores
 
         table, booster = self._read(X), self._booster
@@ -270,7 +272,7 @@ class BoostedModel(Explained, Rounds, BoostingFit):
         start = self._start(X, init_score, table.n_rows)
         scores[:] = start[:, None] if start.ndim == 1 else start
         with self._team(table) as team:
-            codes = encode_table(table, booster.bins, team)
+            codes = table.encode(booster.bins, team)
             for first in range(0, booster.forest.n_trees, booster.n_outputs):
                 add_scores(booster.forest, codes, range(first, first + booster.n_outputs), scores, team)
                 yield scores
@@ -293,6 +295,7 @@ class BoostedModel(Explained, Rounds, BoostingFit):
 
         return predictions(self._fitted_loss, isinstance(self, ClassifierMixin), raw)
 
+    @row_by_row(on_gpu.boosted_leaves)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf that each row reaches in each tree.
 

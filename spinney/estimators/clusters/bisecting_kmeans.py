@@ -13,6 +13,7 @@ from spinney.estimators.base import hash_of
 from spinney.estimators.clusters.kmeans import KMeans
 from spinney.estimators.clusters.params import BISECTING
 from spinney.estimators.params import described, keep_parameters
+from spinney.estimators.streaming import row_by_row
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -146,6 +147,7 @@ class BisectingKMeans(KMeans):
         parts = self.node_centers_, self.split_nodes_, self.node_labels_
         return hash_of([np.ascontiguousarray(part).tobytes() for part in parts])
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict the cluster of each row by following the tree of splits.
 

@@ -21,6 +21,7 @@ from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.clusters.matrices import MatrixModel, columns_named
 from spinney.estimators.clusters.params import DEVICE, KMEANS
 from spinney.estimators.params import check_parameters, described, keep_parameters
+from spinney.estimators.streaming import row_by_row, score_on_cpu
 
 if TYPE_CHECKING:
     from typing import Self
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from spinney.cluster.points import PointSet
     from spinney.distributed.kmeans_member import Start
     from spinney.distributed.matrix import RemoteMatrix
-    from spinney.distributed.table import RemoteTable
+    from spinney.distributed.table import DaskTable
 
 
 @described(KMEANS, {"device": DEVICE})
@@ -151,7 +152,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     def _fits_apart(self, n_columns: int) -> bool:
         return True
 
-    def _fit_apart(self, table: RemoteTable, sample_weight: np.ndarray | None) -> None:
+    def _fit_apart(self, table: DaskTable, sample_weight: np.ndarray | None) -> None:
         from spinney.distributed.matrix import RemoteMatrix
 
         with closing(RemoteMatrix(table, type(self).__name__, self.metric == "cosine")) as matrix:
@@ -325,6 +326,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         return make_passes(points, len(self.cluster_centers_), "lloyd", team)
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict the cluster of each row, that of the nearest centroid.
 
@@ -351,6 +353,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             points = _read_points(values, self._origin, team)
             return self._passes(points, team).nearest(self._relative())[: points.n_rows]
 
+    @row_by_row()
     def transform(self, X: Any) -> np.ndarray:
         """Compute the distance of each row to each centroid.
 
@@ -430,6 +433,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         """
         return self.fit(X, sample_weight=sample_weight).labels_
 
+    @score_on_cpu
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the inertia of the rows: the sum of squared distances to the nearest centroids.
 

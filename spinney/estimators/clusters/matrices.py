@@ -10,13 +10,13 @@ import numpy as np
 
 from spinney.data.finite import NotFiniteError
 from spinney.data.schema import Schema, learn_names
-from spinney.data.sparse import SparseSource, SparseTable
+from spinney.data.sparse import SparseSource
 from spinney.data.tables import TableSource, as_matrix
 from spinney.distributed.collections import is_remote, vector_here
 from spinney.estimators.base import TableModel, all_or_nothing
 
 if TYPE_CHECKING:
-    from spinney.distributed.table import RemoteTable
+    from spinney.distributed.table import DaskTable
 
 _COPIES = 4.0  # of the rows on a worker that fits them all
 
@@ -35,12 +35,12 @@ class MatrixModel(TableModel):
         """
         from spinney.cluster.points import FEW_ROWS
         from spinney.distributed.gathered import fit_on_a_worker, size_of
-        from spinney.distributed.table import RemoteTable
+        from spinney.distributed.table import DaskTable
 
         if not is_remote(X):
             raise TypeError("sample_weight is a dask collection, but X is not. Pass sample_weight.compute().")
         with all_or_nothing(self):
-            weight, table = vector_here(sample_weight, "sample_weight"), RemoteTable(X)
+            weight, table = vector_here(sample_weight, "sample_weight"), DaskTable(X)
             size = size_of(table, type(self).__name__)
             if size[0] > FEW_ROWS and self._fits_apart(table.shape[1]):
                 self._fit_apart(table, weight)
@@ -53,7 +53,7 @@ class MatrixModel(TableModel):
         """Whether large dask collections are fitted in place, on the workers."""
         return False
 
-    def _fit_apart(self, table: RemoteTable, sample_weight: np.ndarray | None) -> None:
+    def _fit_apart(self, table: DaskTable, sample_weight: np.ndarray | None) -> None:
         """Fit rows that stay on the workers of a cluster."""
         raise NotImplementedError
 
@@ -65,7 +65,7 @@ class MatrixModel(TableModel):
     def _learn_cells(self, X: Any) -> tuple[Schema, Any]:
         """The same, except that a large sparse table stays a SciPy CSR matrix."""
         schema, source = self._learn_source(X)
-        if isinstance(source, SparseSource) and isinstance(table := source.table(), SparseTable):
+        if isinstance(source, SparseSource) and (table := source.table()).is_sparse:
             return schema, table.by_rows
         return schema, self._lay_out(source)
 
@@ -85,7 +85,7 @@ class MatrixModel(TableModel):
     def _read_cells(self, X: Any) -> Any:
         """The same, except that a large sparse table stays a SciPy CSR matrix."""
         table = self._read(X)
-        if isinstance(table, SparseTable):
+        if table.is_sparse:
             return table.by_rows
         return as_matrix(table.panels, table.n_rows, table.n_columns)
 

@@ -27,6 +27,7 @@ from spinney.estimators.base import all_or_nothing, hash_of, make_team, read_sam
 from spinney.estimators.clusters.kmeans import KMeans
 from spinney.estimators.clusters.matrices import MatrixModel, columns_named
 from spinney.estimators.params import check_parameters
+from spinney.estimators.streaming import row_by_row, score_on_cpu
 
 if TYPE_CHECKING:
     from typing import Self
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from spinney.distributed.matrix import RemoteMatrix
     from spinney.distributed.mixture import MixtureRows
     from spinney.distributed.mixture_member import Start
-    from spinney.distributed.table import RemoteTable
+    from spinney.distributed.table import DaskTable
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -250,7 +251,7 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         return n_columns < WIDE_COLUMNS or self.covariance_type not in ("full", "tied")
 
-    def _fit_apart(self, table: RemoteTable, sample_weight: np.ndarray | None) -> None:
+    def _fit_apart(self, table: DaskTable, sample_weight: np.ndarray | None) -> None:
         from spinney.distributed.matrix import RemoteMatrix
         from spinney.distributed.mixture import MixtureRows
 
@@ -375,6 +376,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """(rows, components): unnormalised logarithms of the responsibilities."""
         return self.component_log_densities(X) + self._mixture(self.means_[0]).log_factors()
 
+    @row_by_row()
     def predict_proba(self, X: Any) -> np.ndarray:
         """Compute the responsibilities: the probability of each component, given a row.
 
@@ -398,6 +400,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """
         return self._expect(X)[:, :-1]
 
+    @row_by_row()
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Compute the logarithms of the responsibilities, also of those too small for float64.
 
@@ -485,6 +488,7 @@ class MixtureModel(DensityMixin, MatrixModel):
             ]
             return np.column_stack([expect(rows, one, team)[:, -1] for one in each])
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict the component with the largest responsibility for each row.
 
@@ -536,6 +540,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
+    @row_by_row()
     def score_samples(self, X: Any) -> np.ndarray:
         """Compute the log-likelihood of each row.
 
@@ -559,6 +564,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """
         return self._expect(X)[:, -1]
 
+    @score_on_cpu
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Compute the mean log-likelihood of the rows.
 

@@ -28,6 +28,7 @@ from spinney.estimators.combine.composition import (
     read_splits,
 )
 from spinney.estimators.params import Parameter, described, keep_parameters
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_numbers
 
 _TABLE = {
@@ -160,6 +161,7 @@ class BucketOfModels(EitherKind):
         self.classes_ = encoder.classes_
         return self.classes_[codes]
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict with the best member.
 
@@ -187,6 +189,7 @@ class BucketOfModels(EitherKind):
         return self._ask_best("predict", X)
 
     @available_if(_has("predict_proba"))
+    @row_by_row()
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities with the best member.
 
@@ -214,6 +217,7 @@ class BucketOfModels(EitherKind):
         return self._ask_best("predict_proba", X)
 
     @available_if(_has("predict_proba"))
+    @row_by_row()
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Predict logarithms of class probabilities.
 
@@ -241,6 +245,7 @@ class BucketOfModels(EitherKind):
         return log_probabilities(self.predict_proba(X))
 
     @available_if(_has("decision_function"))
+    @row_by_row()
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the best member's decision function.
 

@@ -23,7 +23,6 @@ from spinney.estimators.base import check_weights, first_answer, frame_of_record
 from spinney.estimators.names import KnowsNames, names_of_ours
 from spinney.estimators.params import Parameter, check_parameters
 from spinney.estimators.routing import route_to_members, router_of_members
-from spinney.estimators.streaming import stream_answers
 from spinney.estimators.targets import read_labels
 
 MEMBERS = {
@@ -70,11 +69,6 @@ class Combination(KnowsNames, _BaseComposition):
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
     _member_kind: ClassVar[str | None] = None  # "classifier", "regressor", or None for both
     _predicts_by_codes: ClassVar[bool] = False
-
-    def __init_subclass__(cls, **more: Any) -> None:
-        """What answers for rows takes tables opened from files and dask collections, too."""
-        super().__init_subclass__(**more)
-        stream_answers(cls)
 
     @property
     def named_estimators(self) -> Bunch:

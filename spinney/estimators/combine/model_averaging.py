@@ -35,6 +35,7 @@ from spinney.estimators.combine.composition import (
     require_method,
 )
 from spinney.estimators.params import Parameter, described, keep_parameters
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_numbers
 
 _LEAST_SHARE = 1e-12  # of the target's mean square: the least variance a model is credited with
@@ -189,6 +190,7 @@ class BayesianModelAveraging(EitherKind):
         return np.array([gaussian_log_likelihood(*pair, weights) for pair in zip(residuals, self.variances_)])
 
     @available_if(lambda self: self._classifies())
+    @row_by_row()
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, the weighted mean of the members'. Only with classifiers.
 
@@ -218,6 +220,7 @@ class BayesianModelAveraging(EitherKind):
         return mean(np.stack(answers), self.weights_)
 
     @available_if(lambda self: self._classifies())
+    @row_by_row()
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Predict logarithms of class probabilities.
 
@@ -244,6 +247,7 @@ class BayesianModelAveraging(EitherKind):
         """
         return log_probabilities(self.predict_proba(X))
 
+    @row_by_row()
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict the most probable class, or the mean of the mixture of numbers.
 

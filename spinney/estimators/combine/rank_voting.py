@@ -17,6 +17,7 @@ from spinney.ensemble.voting import RANKINGS, aggregate_ranks, read_weights
 from spinney.estimators.base import all_or_nothing
 from spinney.estimators.combine.composition import FITTED_MEMBERS, MEMBERS, Combination
 from spinney.estimators.params import Parameter, described, keep_parameters
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_numbers
 
 _RANKING = {
@@ -102,6 +103,7 @@ class RankVoting(Combination, BaseEstimator):
             self._keep_members(members, fit_members(members, X, relevance, params))
         return self
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict one score per item; higher is better.
 

@@ -35,6 +35,7 @@ from spinney.estimators.combine.composition import (
 )
 from spinney.estimators.params import INSIDE_0_1, Parameter, described, keep_parameters
 from spinney.estimators.routing import add_final, route_to_final
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_indicators, read_numbers
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -267,6 +268,7 @@ class _Stacking(TransformerMixin, Combination):
             for k in range(width)
         ]
 
+    @row_by_row()
     def transform(self, X: Any) -> Any:
         """Return the input of the final estimator: the members' predictions, and X with `passthrough=True`.
 
@@ -323,6 +325,7 @@ class _Stacking(TransformerMixin, Combination):
         return np.asarray([*self._meta_names(), *(names if self.passthrough else [])], object)
 
     @available_if(_final_has("predict"))
+    @row_by_row()
     def predict(self, X: Any, **predict_params: Any) -> Any:
         """Predict classes or numbers with the final estimator.
 
@@ -442,6 +445,7 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         return [method == "predict_proba" and are_two for method in self.stack_method_]
 
     @available_if(_final_has("predict_proba"))
+    @row_by_row()
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities with the final estimator.
 
@@ -470,6 +474,7 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         return self.final_estimator_.predict_proba(self.transform(X))
 
     @available_if(_final_has("predict_proba"))
+    @row_by_row()
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Predict logarithms of class probabilities.
 
@@ -497,6 +502,7 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         return log_probabilities(self.predict_proba(X))
 
     @available_if(_final_has("decision_function"))
+    @row_by_row()
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the final estimator's decision function.
 

@@ -25,6 +25,7 @@ from spinney.estimators.combine.composition import (
     require_method,
 )
 from spinney.estimators.params import Parameter, described, keep_parameters
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_numbers
 
 _TABLE = {
@@ -182,6 +183,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
             self._fit_all(X, self.classes_[codes], {"sample_weight": sample_weight, **fit_params}, members)
         return self
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict classes.
 
@@ -215,6 +217,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
         return True
 
     @available_if(_is_soft)
+    @row_by_row()
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, the mean of the members'. Only with `voting="soft"`.
 
@@ -241,6 +244,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
         return mean(np.stack(self._probabilities(X)), self._member_weights())
 
     @available_if(_is_soft)
+    @row_by_row()
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Predict logarithms of class probabilities.
 
@@ -271,6 +275,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
     def _probabilities(self, X: Any) -> list[np.ndarray]:
         return [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
 
+    @row_by_row()
     def transform(self, X: Any) -> np.ndarray:
         """Return each member's predictions.
 
@@ -403,6 +408,7 @@ class VotingRegressor(RegressorMixin, _Voting):
             self._fit_all(X, numbers, {"sample_weight": sample_weight, **fit_params}, members)
         return self
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict the mean or median of the members' predictions.
 
@@ -429,6 +435,7 @@ class VotingRegressor(RegressorMixin, _Voting):
         predictions, weights = self.transform(X), self._member_weights()
         return median(predictions, weights) if self.how == "median" else mean(predictions.T, weights)
 
+    @row_by_row()
     def transform(self, X: Any) -> np.ndarray:
         """Return each member's predictions.
 

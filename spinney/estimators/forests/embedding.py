@@ -19,6 +19,7 @@ from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.fit import GrownForest
 from spinney.estimators.params import FOREST, Parameter, check_parameters, described, keep_parameters
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
 
@@ -187,6 +188,7 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         """
         return self.fit(X, y, sample_weight).transform(X)
 
+    @row_by_row()
     def transform(self, X: Any) -> Any:
         """Encode the leaf of each row in each tree.
 

@@ -14,15 +14,15 @@ import numpy as np
 
 from spinney._seed import read_seed
 from spinney._warnings import warn_caller
-from spinney.data.remote_table import RowsElsewhere, closed_afterwards
+from spinney.data.remote_table import RemoteRows, closed_afterwards
 from spinney.data.schema import learn_and_read, without_idle_categories
+from spinney.data.tables import with_sides
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, is_remote, open_collections
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.model import ClassForest, JudgedForest, QuantileForest
 from spinney.estimators.params import check_parameters, keep_parameters
 from spinney.estimators.settings import n_categories, tree_settings
-from spinney.estimators.streaming import with_sides
 from spinney.estimators.targets import TreeTargets, read_answers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -156,7 +156,7 @@ class GrownForest(JudgedForest):
             plan = plan._replace(seed=self._seed)
         numbers = range(n_before, self.n_estimators)
         report = tell_progress(self.verbose, len(numbers), "tree")
-        if isinstance(table, RowsElsewhere):
+        if isinstance(table, RemoteRows):
             opened, made = None, (n_categories(schema), target, plan, self.max_bins, numbers, report)
             forest, bags = table.grow_forest(*made)
         else:

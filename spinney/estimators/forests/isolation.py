@@ -14,6 +14,7 @@ from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
+from spinney.estimators import on_gpu
 from spinney.estimators.bagging.model import ask_own_columns
 from spinney.estimators.bagging.params import count_columns_of_member
 from spinney.estimators.base import all_or_nothing, read_sample_weight
@@ -29,6 +30,7 @@ from spinney.estimators.params import (
     keep_parameters,
 )
 from spinney.estimators.settings import n_categories
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
 
 if TYPE_CHECKING:
@@ -262,6 +264,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         """Not available: splits are random, so that they have no importance."""
         raise AttributeError("IsolationForest has no feature_importances_: its splits are random, not chosen.")
 
+    @row_by_row(on_gpu.isolation_scores)
     def score_samples(self, X: Any) -> np.ndarray:
         """Compute the opposite of the anomaly score of each row.
 
@@ -297,6 +300,7 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         return -anomaly_scores(depths, self.max_samples_)
 
+    @row_by_row(on_gpu.isolation_decision)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute `score_samples` minus `offset_`.
 
@@ -319,6 +323,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         """
         return self.score_samples(X) - self.offset_
 
+    @row_by_row(on_gpu.isolation_sides)
     def predict(self, X: Any) -> np.ndarray:
         """Predict whether rows are outliers.
 

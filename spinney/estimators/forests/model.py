@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
 from spinney._warnings import warn_caller
-from spinney.data.remote_table import RowsElsewhere
+from spinney.data.remote_table import RemoteRows
 from spinney.data.schema import Schema
-from spinney.estimators.base import Explained, TableModel, log_probabilities
+from spinney.estimators import on_gpu
+from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, log_probabilities
+from spinney.estimators.streaming import row_by_row
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -69,6 +70,7 @@ class ForestModel(Explained, TableModel):
         """A function that measures the error of predictions for some rows of y."""
         raise NotImplementedError
 
+    @row_by_row(on_gpu.forest_leaves)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree.
 
@@ -96,6 +98,7 @@ class ForestModel(Explained, TableModel):
         with self._team(table.n_rows) as team:
             return leaves_of_rows(self.forest_, table, team)
 
+    @row_by_row()
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """Return the nodes on the path of each row in each tree.
 
@@ -167,7 +170,7 @@ class ForestModel(Explained, TableModel):
         return tags
 
 
-class ClassForest(ClassifierMixin, ForestModel):
+class ClassForest(TableClassifier, ForestModel):
     """A forest for classification, which averages its trees' probabilities or counts their votes."""
 
     classes_: Any
@@ -185,6 +188,7 @@ class ClassForest(ClassifierMixin, ForestModel):
         np.put_along_axis(ballots, answers.argmax(axis=2)[:, :, None], 1, axis=2)
         return ballots
 
+    @row_by_row(on_gpu.forest_probabilities)
     def predict_proba(self, X: Any) -> Any:
         """Predict class probabilities.
 
@@ -216,6 +220,7 @@ class ClassForest(ClassifierMixin, ForestModel):
             return answers[:, 0, :]
         return [answers[:, o, : self.n_classes_[o]] for o in range(self.n_outputs_)]
 
+    @row_by_row(on_gpu.forest_log_probabilities)
     def predict_log_proba(self, X: Any) -> Any:
         """Predict the logarithms of class probabilities.
 
@@ -239,6 +244,7 @@ class ClassForest(ClassifierMixin, ForestModel):
         """
         return log_probabilities(self.predict_proba(X))
 
+    @row_by_row(on_gpu.forest_classes)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class, or with `voting="hard"` the class with the most votes.
 
@@ -296,9 +302,10 @@ class ClassForest(ClassifierMixin, ForestModel):
         return tags
 
 
-class NumberForest(RegressorMixin, ForestModel):
+class NumberForest(TableRegressor, ForestModel):
     """A forest for regression, which averages its trees' predictions."""
 
+    @row_by_row(on_gpu.forest_numbers)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the mean of the trees' predictions.
 
@@ -357,7 +364,7 @@ class JudgedForest(ForestModel):
         from spinney.ensemble.forests.out_of_bag import count_votes
 
         self._check_pooled("oob_score_")
-        count = table.count_votes if isinstance(table, RowsElsewhere) else partial(count_votes, table=table, team=team)
+        count = table.count_votes if isinstance(table, RemoteRows) else partial(count_votes, table=table, team=team)
         votes = count(self.forest_, in_bag=self._in_bag, answers=self._says())
         answers = mean_votes(votes, "tree")
         truth = target.labels if target.y is None else target.y
@@ -442,6 +449,7 @@ class QuantileForest(NumberForest):
 
     _leaf_targets: LeafTargets
 
+    @row_by_row()
     def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> np.ndarray:
         """Predict quantiles of the target. The forest must be fitted with `keep_targets=True`.
 

@@ -13,6 +13,7 @@ from spinney.data.weights import Weights
 from spinney.estimators.adaboost import AdaBoostClassifier
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.params import AT_LEAST_1, Parameter, check_parameters, described, keep_parameters
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.id3_c45 import CLASSIC, C45Classifier
 
@@ -217,6 +218,7 @@ class C50Classifier(AdaBoostClassifier):
 
         return staged_sums(self._says(self._check(X)), self.estimator_weights_)
 
+    @row_by_row()
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the mean vote of the trees.
 
@@ -266,6 +268,7 @@ class C50Classifier(AdaBoostClassifier):
         for votes in self._staged_votes(X):
             yield self.classes_[votes.argmax(axis=1)]
 
+    @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class with the largest sum of votes; ties go to the first in `classes_`.
 
@@ -318,6 +321,7 @@ class C50Classifier(AdaBoostClassifier):
         for number, votes in enumerate(self._staged_votes(X)):
             yield shares_of_votes(votes) if number else self.estimators_[0].predict_proba(X)
 
+    @row_by_row()
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, each class's fraction of the votes.
 

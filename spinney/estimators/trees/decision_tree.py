@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils import Bunch
 
 from spinney._seed import read_seed
 from spinney.data.holdout import hold_out
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
-from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators import on_gpu
+from spinney.estimators.base import TableRegressor, all_or_nothing, read_sample_weight
 from spinney.estimators.params import (
     CLASS_CRITERIA,
     NUMBER_CRITERIA,
@@ -23,6 +23,7 @@ from spinney.estimators.params import (
     keep_parameters,
 )
 from spinney.estimators.settings import count_columns, n_categories, tree_bins, tree_settings
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import TreeTargets, check_labels, check_numbers, read_answers, read_y
 from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 
@@ -318,7 +319,7 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
 
 
 @described(TREE, {"criterion": NUMBER_CRITERION}, fitted=FITTED)
-class DecisionTreeRegressor(RegressorMixin, _CartTree):
+class DecisionTreeRegressor(TableRegressor, _CartTree):
     """A decision tree for regression (CART).
 
     Numeric columns are split at thresholds midway between neighbouring values, all of which are tried. Categorical
@@ -369,6 +370,7 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
     ) -> None:
         keep_parameters(self, locals())
 
+    @row_by_row(on_gpu.tree_numbers)
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Predict the value of each row's leaf.
 

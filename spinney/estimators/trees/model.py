@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
-from spinney.estimators.base import Explained, TableModel, log_probabilities
+from spinney.estimators import on_gpu
+from spinney.estimators.base import Explained, TableClassifier, TableModel, log_probabilities
+from spinney.estimators.streaming import row_by_row
 from spinney.tree.decision import OneTree
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class TreeModel(Explained, OneTree, TableModel):
         with self._make_team("descend", table.n_rows) as team:
             return leaf_of_rows(self.tree_, table, team)
 
+    @row_by_row(on_gpu.tree_leaves)
     def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Return the index of the leaf that each row falls into.
 
@@ -69,6 +71,7 @@ class TreeModel(Explained, OneTree, TableModel):
         """
         return self._leaves(self._read(X))
 
+    @row_by_row()
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
         """Return the nodes on the path of each row.
 
@@ -143,12 +146,13 @@ class TreeModel(Explained, OneTree, TableModel):
         return hasattr(self, "tree_")
 
 
-class ClassTreeModel(ClassifierMixin, TreeModel):
+class ClassTreeModel(TableClassifier, TreeModel):
     """A tree that predicts classes."""
 
     classes_: Any
     n_classes_: Any
 
+    @row_by_row(on_gpu.tree_probabilities)
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
         """Predict class probabilities: the class fractions in each row's leaf.
 
@@ -194,6 +198,7 @@ class ClassTreeModel(ClassifierMixin, TreeModel):
         with self._make_team("descend", table.n_rows) as team:
             return shares(self.tree_, table, team)
 
+    @row_by_row(on_gpu.tree_log_probabilities)
     def predict_log_proba(self, X: Any) -> Any:
         """Predict the logarithms of class probabilities.
 
@@ -216,6 +221,7 @@ class ClassTreeModel(ClassifierMixin, TreeModel):
         """
         return log_probabilities(self.predict_proba(X))
 
+    @row_by_row(on_gpu.tree_classes)
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Predict the most common class of each row's leaf.
 

@@ -7,9 +7,8 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI
 from spinney.data.encode import Bins
-from spinney.data.presort import RANK, Presorted, presort
-from spinney.data.sparse import SparseTable
-from spinney.data.sparse_presort import SparseLists, presort_sparse
+from spinney.data.presort import RANK
+from spinney.data.sparse_presort import SparseLists
 from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.data.thresholds import NO_MIDDLES, Middles, find_middles
@@ -46,11 +45,7 @@ def sort_for_trees(
 ) -> Sorted:
     """Sort the columns for trees of this kind: of this criterion and so many outputs."""
     n_others = (target.n_outputs if settings.criterion == ABSOLUTE else 0) + 1
-    if isinstance(table, SparseTable):
-        lists = presort_sparse(table, team, bins)
-        middles = find_middles(bins, table, rows) if bins is not None and settings.random else NO_MIDDLES
-        return Sorted(table, n_categories, rows, bins, lists if rows is None else lists.take(rows), middles)
-    presorted = presort(table, n_categories > 0, team, rows, bins, n_others, with_values=settings.random)
+    presorted = table.sorted(n_categories > 0, team, rows, bins, n_others, with_values=settings.random)
     middles = find_middles(bins, table, rows) if bins is not None and settings.random else NO_MIDDLES
     return Sorted(table, n_categories, rows, bins, presorted, middles)
 
@@ -58,7 +53,7 @@ def sort_for_trees(
 def grow_sorted(given: Sorted, target: Target, settings: TreeSettings, team: Team) -> GrownTree:
     """Grow a tree from sorted columns. Their lists are cut up in doing so, unless the tree is a stump."""
     table, n_categories, rows, bins, presorted, middles = given
-    if isinstance(presorted, SparseLists):
+    if table.is_sparse:
         return _grow_sparse(presorted, middles, target, settings, team)
     statistics, n_sums, criterion = make_statistics(target, settings.criterion, settings.own)
     by_target = target.n_outputs if isinstance(statistics, Medians) else 0
@@ -138,8 +133,6 @@ class Series:
         self._given, self._team = given, team
         self._room = np.empty(0, np.uint64)  # of a copy of the lists; this and the next are made when there is need
         self._stumps: Stumps | None = None
-        dense = None if isinstance(given.presorted, SparseLists) else given.presorted
-        self._n_others = 0 if dense is None else len(dense.lists) - dense.n_columns
 
     def grow(
         self, target: Target, settings: TreeSettings, rows: np.ndarray | None = None, columns: np.ndarray | None = None
@@ -149,7 +142,7 @@ class Series:
         If `columns` are given, the tree is that of a table of these; `settings` are for it.
         """
         given = self._given
-        if isinstance(given.presorted, SparseLists):
+        if given.table.is_sparse:
             middles = given.middles if columns is None else _take_middles(given.middles, columns)
             some = given._replace(presorted=given.presorted.take(rows, columns), rows=rows, middles=middles)
             return grow_sorted(some, target, settings, self._team)
@@ -187,10 +180,9 @@ class Series:
     def _take(self, rows: np.ndarray | None, columns: np.ndarray | None) -> Sorted:
         """A copy of some of the lists."""
         given = self._given
-        assert isinstance(given.presorted, Presorted)
         if not self._room.size:
             self._room = np.empty(given.presorted.lists.size, np.uint64)
-        some = given.presorted.take(rows, self._team, self._n_others, self._room, columns)
+        some = given.presorted.take(rows, self._team, given.presorted.n_others, self._room, columns)
         if columns is None:
             return given._replace(presorted=some, rows=rows)
         middles = _take_middles(given.middles, columns)
@@ -201,7 +193,7 @@ class Series:
         """Whether trees are stumps that stumps.py can grow."""
         presorted, weights = self._given.presorted, target.weights
         return (
-            isinstance(presorted, Presorted)
+            not self._given.table.is_sparse
             and settings.max_depth == 1
             and settings.max_leaves is None
             and presorted.n_rows >= _MANY_ROWS

@@ -8,7 +8,6 @@ import numpy as np
 
 from spinney.data.encode import Bins
 from spinney.data.presort import Presorted
-from spinney.data.sparse_presort import SparseLists
 from spinney.data.tables import Table
 from spinney.data.thresholds import Middles
 from spinney.grow.rules import TreeRules
@@ -217,5 +216,5 @@ class Sorted(NamedTuple):
     n_categories: np.ndarray  # per column; 0 for numbers
     rows: np.ndarray | None  # the rows of the table that count, ascending; None: all
     bins: Bins | None  # if given, thresholds are their edges only
-    presorted: Presorted | SparseLists  # of the rows that count; the last lists are room for the grower's own
+    presorted: Any  # Presorted, of a sparse table SparseLists: rows that count; the last lists are room for the grower
     middles: Middles  # of the bins, for random thresholds

@@ -527,7 +527,6 @@ class Stumps:
     """Grows stumps by blocks, which are made once."""
 
     def __init__(self, given: Sorted, label: np.ndarray, team: Team) -> None:
-        assert isinstance(given.presorted, Presorted)
         self._given, self._presorted, self._team = given, given.presorted, team
         self._blocks = make_blocks(given.presorted, label, team)
         self._desk = make_desk(self._blocks, team.size)
