@@ -25,7 +25,7 @@ from sklearn.utils.validation import _num_samples
 
 from spinney.data.reading import with_rows
 from spinney.data.sparse import SparseTable
-from spinney.data.tables import Asker, Panel, Table, TableHandle
+from spinney.data.tables import Panel, Table, TableHandle, TreeOrTrees
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -165,7 +165,7 @@ class Part(Table):
         """Return one column."""
         return self.whole.table.column(index)[self.rows]
 
-    def blocks(self, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
+    def blocks(self, trees: TreeOrTrees) -> Iterator[tuple[int, np.ndarray]]:
         """Values that have the rows' codes, for trees that ask about such codes."""
         from spinney.data.thresholds import blocks_of_stand_ins
 

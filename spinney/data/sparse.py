@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.utils.validation import check_array
 
-from spinney.data.tables import Asker, DictionaryColumn, Panel, Table, as_floats, ends_of
+from spinney.data.tables import DictionaryColumn, Panel, Table, TreeOrTrees, as_floats, ends_of
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -184,7 +184,7 @@ class SparseTable(Table):
 
         yield 0, self.n_rows, encode_sparse(self, bins, team)
 
-    def blocks(self, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
+    def blocks(self, trees: TreeOrTrees) -> Iterator[tuple[int, np.ndarray]]:
         """Laid out in memory that is used again. Only the columns asked about are filled in."""
         is_asked = np.zeros(self.n_columns, bool)
         is_asked[list(trees.columns_asked)] = True

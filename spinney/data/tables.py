@@ -42,7 +42,7 @@ class Panel:
     columns: tuple[int, ...]  # which columns of the table these are, ascending
 
 
-class Asker(Protocol):
+class TreeOrTrees(Protocol):
     """A tree, or many, that ask about some columns of a table."""
 
     bins: Any  # that the questions are from; None: they ask about values
@@ -94,7 +94,7 @@ class Table:
             stop = min(self.n_rows, start + CODED_ROWS)
             yield start, stop, self.codes(bins, team, start, stop)
 
-    def blocks(self, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
+    def blocks(self, trees: TreeOrTrees) -> Iterator[tuple[int, np.ndarray]]:
         """(first row, values of some rows), of tables that are sparse or have no values; others have `panels`."""
         raise NotImplementedError
 
