@@ -1,6 +1,6 @@
 """Gaussian mixtures: the loop of expectation and maximisation (EM), and where it starts.
 
-    mixture ──expect.collect──▶ sums, log-likelihood ──gaussians.next_mixture──▶ mixture ── ... until it gains little
+    mixture ──e_step.collect──▶ sums, log-likelihood ──gaussians.next_mixture──▶ mixture ── ... until it gains little
 
 In:  `Rows`, a first mixture. Out: `Outcome`. The log-likelihood never falls, but by what `reg_covar` adds and rounding.
 With `Priors` the step is that of variational inference (`variational.py`), and what rises is its lower bound.

@@ -25,7 +25,7 @@ from spinney.tree.forest import Forest
 from spinney.tree.packed import COLUMN, MISSING, MIXED, Steps, next_by_code, next_by_number, next_by_pair, next_by_value
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Rows go down one tree together.
+# Lanes: rows go down one tree together.
 #
 # In: a tree's packed nodes, and the rows' codes or values. Out: the node where each row ends.
 #
