@@ -1,4 +1,4 @@
-"""Expect: the E step of a Gaussian mixture, one pass over the rows: responsibilities, and the sums for the M step.
+"""The E step of a Gaussian mixture, one pass over the rows: responsibilities, and the sums for the M step.
 
 In:  rows (NaN where missing) and a mixture. Out: the responsibility ("share") of every component for each row, the
      log-likelihood, and the sums from which `gaussians.py` makes the next mixture (the M step).
@@ -49,7 +49,7 @@ from spinney.cluster.moments import GROUP, SQUARE, WIDE, add_products, center_ro
 from spinney.criteria.exp_log import exp, log
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Visit: the kernels of one pass over the rows for a Gaussian mixture; see `e_step.py` for the formulas.
+# The kernels of one pass over the rows; the formulas are above.
 #
 #     a block of rows of one pattern -> tiles -> log(w_k N) of each component -> shares -> sums of u uᵀ of each
 #
@@ -337,7 +337,7 @@ def _add(u_rows, wu_rows, n, is_full, known, n_known, plan, sums):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Wide: the pass of `e_step.py` over tables of many columns, by products of matrices.
+# Many columns: the same pass by products of matrices.
 #
 # With hundreds of columns nearly all work is in the covariances' triangles and in products with them: here these are
 # blocks that BLAS multiplies (`cholesky.py`); each row's shares are computed by Spinney's own loops. Rows are read in

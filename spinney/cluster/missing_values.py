@@ -1,4 +1,4 @@
-"""Plans: what a component of a Gaussian mixture makes of rows of which some values are known (see `e_step.py`)."""
+"""Missing values in Gaussian mixtures: what a component makes of rows of which some values are known, as a `Plan`."""
 
 from __future__ import annotations
 

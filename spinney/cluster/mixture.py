@@ -1,6 +1,6 @@
 """Gaussian mixtures: the loop of expectation and maximisation (EM), and where it starts.
 
-    mixture ──expect.collect──▶ sums, log-likelihood ──gaussians.next_mixture──▶ mixture ── ... until it gains little
+    mixture ──e_step.collect──▶ sums, log-likelihood ──gaussians.next_mixture──▶ mixture ── ... until it gains little
 
 In:  `EStepRows`, a first mixture. Out: `MixtureOutcome`. The log-likelihood never falls, except by what `reg_covar`
 adds and rounding. With `Priors` the step is that of variational inference (`variational.py`), and what rises is its

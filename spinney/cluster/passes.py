@@ -2,7 +2,7 @@
 
 In:  `TiledPoints` or `SparsePoints`, centres. Out: labels and sums, brought up to date; squared distances.
 
-Rows in tiles are assigned by `assign.py`, or by `bounds.py` where that is quicker; rows as lists of stored cells by
+Rows in tiles are assigned by `assign.py`, with bounds where that is quicker; rows as lists of stored cells by
 `sparse_assign.py`; rows on a GPU there (`on_gpu.py`). The labels are the same.
 """
 

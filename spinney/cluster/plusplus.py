@@ -267,7 +267,7 @@ def random_rows(points: PointSet, n_centres: int, key: int) -> np.ndarray:
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# k-means++ on sparse rows: first centres by `plusplus.py`'s draws.
+# Sparse rows: the same draws from stored cells.
 #
 # In:  `SparsePoints`, a key. Out: the places of the rows that are the first centres.
 #

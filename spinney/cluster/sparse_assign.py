@@ -1,4 +1,4 @@
-"""Sparse assign: what `assign.py` finds, label for label and bit for bit, from the stored cells of sparse rows.
+"""The nearest centre of every sparse row: what `assign.py` finds, label for label and bit for bit, from stored cells.
 
 A row's scores are added up from its stored cells, in float32, on top of those of a row of zeros. In `assign.py` they
 are added up column by column, with other rounding. Both are off the true scores by less than a bound that is known
@@ -33,7 +33,7 @@ from spinney.cluster.sparse_points import (
 )
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Sparse bounds: which sparse rows cannot have moved since they were looked at last; labels are the same without.
+# Bounds: which rows cannot have moved since they were looked at last; labels are the same without.
 #
 # When a row is looked at, its *lead* is kept: by how much its centre's score is below all others, less what rounding
 # can make of the scores. When a centre c moves to c', a row's score for it changes by no more than
@@ -41,8 +41,8 @@ from spinney.cluster.sparse_points import (
 #     |c' - c| (|x| + |c + c'| / 2)
 #
 # and what rounding can make of it by a small share of that. While the lead is larger than what the row's centre and any
-# other can have changed, all in all, the row is passed over. As in `bounds.py`, leads are kept as they would have been
-# at the start, so that a row that is passed over is not written either.
+# other can have changed, all in all, the row is passed over. As with the bounds of `assign.py`, leads are
+# kept as they would have been at the start, so that a row that is passed over is not written either.
 
 
 _OUTWARD = 1.0 + 2.0**-20  # drifts are rounded up by more than their arithmetic can be off
@@ -341,7 +341,7 @@ def _move(rows, place, row, new, moves, rank):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Sparse distances: squared distances of sparse rows to centres, those of `assign.py` and `distances.py` bit for bit.
+# Distances: squared distances of rows to centres, those of `assign.py` and `distances.py` bit for bit.
 #
 # A distance is added up column by column, as there; rows are laid out sixteen at a time.
 

@@ -265,7 +265,7 @@ def _measure_lengths(rank, size, sync, rows, lengths):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Sparse products: one row's stored cells against any number of points.
+# Products: one row's stored cells against any number of points.
 #
 # The points lie column by column, so that a stored cell is one multiplication and subtraction for many points at once:
 #

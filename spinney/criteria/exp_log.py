@@ -1,4 +1,4 @@
-"""Arrivals: exponential times, by which rows are drawn one after another, each by its weight among those left."""
+"""exp and log with the same bits on every machine; and exponential times, by which rows are drawn by weight."""
 
 from __future__ import annotations
 

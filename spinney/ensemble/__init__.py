@@ -1,1 +1,31 @@
-"""Room 6: many models."""
+"""Many models fitted as one: boosting, forests, bagging, and combinations of models of any kind.
+
+boosting/       gradient boosting
+  fit.py              one fit, from a table to a `Booster`: what it decides, in order
+  round_search.py     n_estimators="auto": rounds, learning rate and sizes that follow from the table
+  start.py            the units of a fit, the best constant, how large trees may get
+  initial_scores.py   raw scores before the first tree: given, or those of another estimator
+  rounds.py           the loop: derivatives, one tree per output, scores
+  gradients.py        the loops around the losses: raw scores to gradients and hessians, leaves to scores
+  leaf_refit.py       a tree between growing and freezing: pruned by cost, the values of its leaves renewed
+  scoring.py          scores of the evaluation sets after every round
+  history.py          the training loss, round by round (mean_loss.py adds it up)
+  booster.py          `Task`, `BoostingSettings`, and the `Booster` that predicts
+forests/        random forests and their relatives
+  fit.py              many random trees on one table, one thread per tree
+  bootstrap.py        rows sampled with replacement, without, or in disjoint parts
+  out_of_bag.py       predictions for rows that a tree has not seen; permutation importances
+  quantiles.py        quantiles of the training targets that share a leaf with a row
+  isolation.py        isolation trees: depths in place of answers
+  random_structure.py trees whose splits are all random
+
+adaboost.py        models in turn, with larger weights for rows that those before them got wrong
+bagging.py         clones of one estimator, on different rows or columns
+cross_fitting.py   named models of any kind, fitted; their predictions for held-out rows
+voting.py          the predictions of several models -> one prediction
+stacking.py        predictions for held-out rows -> the input of a final model
+bucket.py          scores of several models -> the best one, or weights
+selection.py       weights of several models by their predictions for held-out rows
+metrics.py         metrics by name, for evaluation sets and early stopping
+callbacks.py       between rounds: early stopping, the progress bar, the user's callbacks
+"""

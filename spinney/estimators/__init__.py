@@ -1,1 +1,26 @@
-"""Room 7: scikit-learn faces. Parameters and checks; no algorithm in here."""
+"""Classes with scikit-learn's interface: they translate parameters, and the subpackages before this one do the work.
+
+Every folder is a family. In each, `params.py` has what parameters may be and mean, `fit.py` what `fit` does with them,
+`model.py` the methods of fitted models; the other files have the public classes.
+
+    boosting/     gradient_boosting.py; fit.py, model.py, params.py
+    trees/        decision_tree.py (CART), extra_tree.py, id3_c45.py, c50.py; model.py; series.py: trees for AdaBoost
+    forests/      random_forest.py, random_structure.py, isolation.py, embedding.py, merging.py; fit.py, model.py
+    bagging/      bagging.py; fit.py, model.py, params.py
+    clusters/     kmeans.py, minibatch_kmeans.py, bisecting_kmeans.py, mixture.py, bayesian_mixture.py;
+                  number_of_clusters.py; mixture_model.py, params.py; matrices.py: any table as one matrix
+    combine/      voting.py, rank_voting.py, stacking.py, bucket.py, model_averaging.py; composition.py: members
+    automatic/    auto.py; fit.py: families compared on folds; params.py
+
+    adaboost.py   AdaBoost, of trees and of any other estimator
+    imported.py   models of XGBoost, LightGBM and scikit-learn
+
+    base.py       shared by all: a fit succeeds or changes nothing, columns, weights, number of threads
+    params.py     parameters: kept, checked, documented from one table
+    names.py      other libraries' names of parameters, and what they are called here
+    settings.py   parameters as engines take them
+    targets.py    what y may be
+    routing.py    which arguments of a call go to which member
+    streaming.py  tables opened from files, Dask collections and GPU arrays, as estimators receive them
+    on_gpu.py     predictions for a table on a GPU
+"""

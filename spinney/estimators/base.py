@@ -308,7 +308,7 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# `shap_values`, for all models of trees. No algorithm in here: see explain/shap_values.py.
+# `shap_values`, for all models of trees (explain/shap_values.py).
 
 
 class Explained:

@@ -59,7 +59,7 @@ class Classes(NamedTuple):
     weight: Any
     logs: np.ndarray
     first: np.ndarray  # int64 (outputs + 1): where each output's classes begin in the sums
-    by_terms: bool  # scores are kept up to date row by row, see lists/scan_sums.py
+    by_terms: bool  # scores are kept up to date row by row, see exact/scan_sums.py
     code: int  # of the criterion
     unit: float  # of weight
 

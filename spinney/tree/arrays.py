@@ -1,4 +1,4 @@
-"""Arrays in the smallest types that hold them exactly."""
+"""Arrays of trees in the smallest types that hold them exactly; and the shape of trees from the sizes of subtrees."""
 
 from __future__ import annotations
 

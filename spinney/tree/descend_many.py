@@ -33,7 +33,7 @@ from spinney.tree.packed import (
 )
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Rows go down one tree together.
+# Lanes: rows go down one tree together.
 #
 # In: a tree's packed nodes, and the rows' codes or values. Out: the node where each row ends.
 #

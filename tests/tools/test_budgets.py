@@ -24,6 +24,7 @@ WITHIN = {
 def check(tmp_path, monkeypatch):
     """The complaints about a module of a package."""
     monkeypatch.setattr(budgets, "PACKAGE", tmp_path / "spinney")
+    monkeypatch.setattr(budgets, "LEDGER", tmp_path / "ledger.toml")
     (tmp_path / "spinney" / "data").mkdir(parents=True)
     (tmp_path / "spinney" / "_there.py").touch()
 
@@ -39,19 +40,122 @@ def check(tmp_path, monkeypatch):
 def test_what_is_beyond(check, capsys, name):
     source, complaint = BEYOND[name]
     (found,) = check(source)
+    budgets.update()
     assert found.startswith("spinney/module.py:")
     assert found.endswith(f": {complaint}")
-    assert budgets.main() == 1
+    assert budgets.main([]) == 1
     assert found in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", WITHIN)
 def test_what_is_within(check, capsys, name):
     assert check(WITHIN[name]) == []
-    assert budgets.main() == 0
+    budgets.update()
+    assert budgets.main([]) == 0
     assert capsys.readouterr().out == "All budgets are kept.\n"
 
 
 def test_the_room_of_the_compiler_may_import_it(check, tmp_path):
     (tmp_path / "spinney" / "_compile").mkdir()
     assert check("import numba\n", "_compile/module.py") == []
+
+
+PRIVATE = {
+    "attribute": ("def f(model):\n    return model._hidden\n", "model._hidden"),
+    "chain": ("def f(self):\n    return self.model._hidden\n", "self.model._hidden"),
+    "by name": ("def f(model):\n    return getattr(model, '_hidden', None)\n", "getattr(model, '_hidden', None)"),
+    "result": ("def f(make):\n    make()._hidden = 1\n", "make()._hidden"),
+}
+NOT_PRIVATE = {
+    "its own": "def f(self, cls):\n    return self._a, cls._b, type(self)._c, super()._d, getattr(self, '_e')\n",
+    "same module": "class A:\n    def _f(self, other):\n        self._x = other._x\n        return other._f(self)\n",
+    "tuple": "def f(rules):\n    return rules._replace(a=1)\n",
+    "special": "def f(model):\n    return model.__dict__, model.__sklearn_tags__()\n",
+    "another name": "def f(model, name):\n    return getattr(model, name), getattr(model, 'public')\n",
+}
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_private_attributes_of_other_objects(check, tmp_path, name):
+    source, use = PRIVATE[name]
+    check(source, "data/module.py")
+    (found,) = budgets.private_attributes(tmp_path / "spinney" / "data" / "module.py")
+    assert found == f"spinney/data/module.py:2: {use}"
+
+
+@pytest.mark.parametrize("name", NOT_PRIVATE)
+def test_what_is_not_private(check, tmp_path, name):
+    check(NOT_PRIVATE[name], "data/module.py")
+    assert not list(budgets.private_attributes(tmp_path / "spinney" / "data" / "module.py"))
+
+
+def test_private_attributes_may_only_become_fewer(check, capsys):
+    source, _ = PRIVATE["attribute"]
+    check(source, "data/module.py")
+    budgets.update()
+    assert budgets.main(["--private"]) == 0
+    assert "spinney/data/module.py:2: model._hidden\n" in capsys.readouterr().out
+    check(source + source, "data/module.py")
+    for arguments in [], ["--update"]:  # which does not raise the number
+        assert budgets.main(arguments) == 1
+        assert "use 2 private attributes of other objects, 1 are allowed." in capsys.readouterr().out
+    check("", "data/module.py")
+    assert budgets.main(["--update"]) == 0
+    assert budgets.read_ledger()[1] == 0
+
+
+def test_private_attributes_outside_the_core_do_not_count(check):
+    source, _ = PRIVATE["attribute"]
+    check(source, "module.py")
+    assert budgets.count_private() == 0
+
+
+def test_a_room_may_grow_a_little(check, capsys):
+    check("x = 1\n" * 100, "data/module.py")
+    assert budgets.main(["--update"]) == 0
+    assert budgets.read_ledger()[0] == {"data": (1, 100), "top": (1, 0)}
+    check("x = 1\n" * 160, "data/module.py")
+    check("", "data/another.py")
+    assert budgets.main([]) == 0
+    check("x = 1\n" * 161, "data/module.py")
+    check("", "data/third.py")
+    capsys.readouterr()
+    assert budgets.main([]) == 1
+    many, more = capsys.readouterr().out.splitlines()
+    assert many == (
+        "data has 161 lines, 160 are allowed. Take some away, or run `python tools/budgets.py --update` "
+        "and say in the commit message what users get for them."
+    )
+    assert more.startswith("data has 3 files, 2 are allowed. Take some away")
+    assert budgets.main(["--update"]) == 0
+
+
+def test_a_large_room_may_grow_by_a_share(check):
+    check("x = 1\n" * 10_000, "data/module.py")
+    assert budgets.main(["--update"]) == 0
+    check("x = 1\n" * 10_100, "data/module.py")
+    assert budgets.main([]) == 0
+    check("x = 1\n" * 10_101, "data/module.py")
+    assert budgets.main([]) == 1
+
+
+def test_a_new_room_needs_a_line_in_the_ledger(check, tmp_path, capsys):
+    budgets.update()
+    (tmp_path / "spinney" / "new").mkdir()
+    check("", "new/module.py")
+    assert budgets.main([]) == 1
+    assert capsys.readouterr().out.startswith("new is not in ledger.toml. Run `python tools/budgets.py --update`")
+
+
+def test_unusual_lengths_are_listed_when_asked_for(check, capsys):
+    for name, n in {"short.py": 59, "usual.py": 60, "long.py": 900, "longer.py": 901, "__init__.py": 1}.items():
+        check("x = 1\n" * n, f"data/{name}")
+    budgets.update()
+    assert budgets.main([]) == 0
+    assert capsys.readouterr().out == "All budgets are kept.\n"
+    assert budgets.main(["--lengths"]) == 0
+    listed = capsys.readouterr().out.splitlines()[:-1]
+    assert [line for line in listed if "data" in line] == [
+        "spinney/data/longer.py has 901 lines",
+        "spinney/data/short.py has 59 lines",
+    ]

@@ -1,4 +1,4 @@
-"""A boosted model: what boosting leaves behind, and what predicts. It knows nothing of how it was fitted."""
+"""What boosting learns (`Task`), how (`BoostingSettings`), and what it leaves behind and predicts by (`Booster`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spinney.grow import NO_LIMIT
 from spinney.tree.forest import Forest
 
 # ----------------------------------------------------------------------------------------------------------------------
-# How to boost: what the estimators' parameters come to, for the loop.
+# `BoostingSettings`: the estimators' parameters, as the loop takes them.
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class BoostingSettings:
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# What boosting learns: a target, and the loss that says how far scores are from it.
+# `Task`: a target, weights, and the loss that measures how far scores are from the target.
 
 
 class Task(NamedTuple):

@@ -1,6 +1,7 @@
-"""Boosting on several parts of one table at the same pace, each judged on the rows it does not see.
+"""The search for the number of rounds: defaults that follow from the table, and folds boosted at the same pace.
 
-In: a `Rounds` for each fold, and the rows to judge it by. Out: their scores after every round, and the best round.
+In: a `Rounds` for each fold, and its held-out rows. Out: their scores after every round, and the best round. The fit on
+all rows is that of `fit.py`, which calls this.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Gradient boosting with exact thresholds: the rounds of boosting.py, with trees from sorted lists.
+"""Gradient boosting: rounds of trees, each fitted to the gradient of the loss at the scores so far.
 
-In: an `ExactDataset` in place of codes. Out: a `Booster` whose trees ask about values. Derivatives are float64, and
-become whole numbers of as many bits as their sums leave room for: splits and leaves are those of exact arithmetic but
-for the last digits.
+In: an encoded table, a `Task` and the settings. Out: a `Booster`. From an `ExactDataset` trees grow on sorted lists and
+compare values; derivatives are float64 there, and become integers of as many bits as their sums leave room for.
 """
 
 from __future__ import annotations

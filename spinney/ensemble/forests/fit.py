@@ -4,8 +4,8 @@ In: a `ForestTable` (read, and encoded or sorted, once), a target and a `Plan`. 
 
 There are two ways to grow a tree. From the same bins they give the same tree, except for categories:
 
-    codes    grow/codes: from bins. The fast one. A tree sorts categories once
-    lists    grow/lists: everything else, and sparse tables. The table is sorted once; a tree gets the entries of its
+    codes    grow/binned: from bins. The fast one. A tree sorts categories once
+    lists    grow/exact: everything else, and sparse tables. The table is sorted once; a tree gets the entries of its
              rows. Every node sorts categories. If the tree could have been grown from codes, it is converted to codes
 
 The random choices of a tree are determined by the seed and its number alone. Bootstraps sample from the rows in an

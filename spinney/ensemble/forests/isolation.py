@@ -1,7 +1,7 @@
 """Isolation trees: random splits of a few rows until each is alone. Outliers are alone early.
 
 In: a table, and the rows and columns of each tree. Out: a `Forest` whose values are depths: that of the leaf, plus the
-mean depth that its rows would still need to be separated (ensemble/forests/isolation.py).
+mean depth that its rows would still need to be separated (`average_path_length`).
 
 Every node samples a column that is not constant in its rows, and then
 

@@ -52,7 +52,7 @@ from spinney.view.frame import as_frame
 from spinney.view.leaderboard import leaderboard_columns, leaderboard_text
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The comparison of an automatic model on a cluster: all families at once, then the folds of all of them.
+# On a cluster: the comparison with all families at once, then the folds of all of them.
 #
 # In:  a contest, and the families to try. Out: the candidates that `run_contest` returns. Each worker receives the
 # table once.

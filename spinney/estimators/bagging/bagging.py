@@ -1,4 +1,4 @@
-"""Bagging for classification and regression, as in scikit-learn. No algorithm in here: see fit.py."""
+"""Bagging for classification and regression, with scikit-learn's interface. No algorithm in here: see fit.py."""
 
 from __future__ import annotations
 

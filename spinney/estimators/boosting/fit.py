@@ -1,4 +1,4 @@
-"""The fit of a boosted model: what `fit` is given, read and put in the order in which the rooms below want it.
+"""The fit of boosted models: what `fit` accepts, translated into a `Job` (ensemble/boosting/fit.py), and what it keeps.
 
 In:  a table, a target, weights, raw scores to begin with, evaluation sets, parameters.
 Out: a `Booster`, and the fitted attributes. No algorithm in here: see ensemble/boosting/rounds.py.
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The parameters of a boosted model as the engine takes them.
+# Parameters: those of a boosted model as the engine takes them.
 #
 # In: a model with its parameters, the schema of its table, the weights of its rows. Out: `BoostingSettings`.
 
@@ -128,7 +128,7 @@ def _least_leaf(model: Any, weights: Weights, n_samples: int, auto: int) -> tupl
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# What `fit` accepts.
+# Arguments: what `fit` accepts.
 
 
 def open_remote(model: Any, X: Any, y: Any, sample_weight: Any, init_score: Any) -> tuple[Any, Any, Any, Any]:
@@ -191,7 +191,7 @@ def refuse_monitor(monitor: Any) -> None:
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Scores of a boosted model's rounds: by scikit-learn's scorers while it is fitted, as scikit-learn's series after it.
+# Scores of rounds: by scikit-learn's scorers during a fit, as scikit-learn's series after it.
 #
 # In: a model that is being fitted, its evaluation sets, the losses of its rounds. Out: a `Metric` that asks a scorer,
 # `train_score_`, `validation_score_` and the out-of-bag series. Nothing here is known to the loop of boosting.

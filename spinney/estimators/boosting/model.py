@@ -1,4 +1,4 @@
-"""What both boosted models can do once they are fitted: raw scores, answers, importances.
+"""Methods of fitted boosted models: raw scores, predictions, importances, and their rounds one by one.
 
 In:  a fitted model (fit.py), which has a `_booster`, and a table. No algorithm in here: see
 tree/predict_boosted.py.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# A boosted model as a series of rounds: its trees one by one, its first rounds as a model, the ways rows take.
+# Rounds: a model's trees one by one, its first rounds as a model, the paths of rows.
 #
 # In: a fitted model, which has a `_booster` and a `_schema`. No algorithm in here.
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Where a Gaussian mixture starts: what the parameters of `GaussianMixture` mean. No algorithm in here.
+# Initial responsibilities and parameters, as those of `GaussianMixture` ask for.
 
 
 def first_mixture(model: Any, rows: EStepRows, weights: Weights, random: Any, team: Team) -> Gaussians:

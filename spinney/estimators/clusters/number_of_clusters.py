@@ -1,4 +1,4 @@
-"""Choosing the number of components of a Gaussian mixture by an information criterion. No algorithm in here."""
+"""The number of clusters: the elbow of k-means, and information criteria of Gaussian mixtures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spinney.estimators.clusters.kmeans import KMeans
 from spinney.estimators.clusters.mixture import GaussianMixture
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The elbow: the number of clusters that an inertia curve suggests.
+# `ElbowCurve`: the number of clusters that an inertia curve suggests.
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def bend(ks: np.ndarray, sums: np.ndarray) -> int:
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Choosing the number of clusters: k-means for several K, and the elbow of the curve. No algorithm in here.
+# `elbow`: k-means for several numbers of clusters, and the elbow of the curve.
 
 
 _SILHOUETTE_ROWS = 10_000

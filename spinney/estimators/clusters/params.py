@@ -1,4 +1,4 @@
-"""What the parameters of clustering may be and mean: tables of k-means and of mixtures (see `params.py`)."""
+"""What the parameters of clustering may be and mean: tables of k-means and of mixtures (see estimators/params.py)."""
 
 from __future__ import annotations
 

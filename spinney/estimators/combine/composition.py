@@ -1,4 +1,4 @@
-"""What all combinations of models share: named members, their checks, and what they say of a table.
+"""What all combinations of models share: named members, their checks, and their predictions for a table.
 
 In:  a list of (name, model). Out: checked members; the answers of fitted ones, classes in one order.
 """

@@ -33,7 +33,7 @@ from spinney.tree.forest import Forest
 from spinney.tree.packed import MOST_COLUMNS
 
 # ----------------------------------------------------------------------------------------------------------------------
-# A tree that grow/lists has grown from bins, in the form of those that are grown from codes.
+# `code_tree`: a tree that grow/exact has grown from bins, in the form of those that are grown from codes.
 #
 # In: a tree whose thresholds are edges of bins. Out: a `Forest` of one tree, bit for bit the one that this room would
 # have made of it.
@@ -64,7 +64,7 @@ def _find_codes(edges, first, column, threshold, codes):
 
 
 def grows_from_codes(settings: TreeSettings, target: Target, n_columns: int) -> bool:
-    """Whether this room can grow such trees; grow/lists can grow them all."""
+    """Whether this room can grow such trees; grow/exact can grow them all."""
     n_sums = target.n_outputs if target.n_classes is None else sum(target.n_classes)
     if settings.criterion == ABSOLUTE or n_sums > MOST_CLASSES:
         return False

@@ -9,7 +9,7 @@ Glossary
 A node's columns are drawn by a hash of its path. It looks at one column after the other until it has seen as many as it
 may choose from, and then on until one can split it. All sums are integers.
 
-The same bins, rows and rules give the same tree as grow/lists, bit for bit. This loop is quicker: it never sorts, and
+The same bins, rows and rules give the same tree as grow/exact, bit for bit. This loop is quicker: it never sorts, and
 touches only the columns that a node draws. Categories are numbers by now (category_order.py).
 """
 
@@ -42,7 +42,7 @@ from spinney.grow.targets import (
 )
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Send a node's rows, and what they add to sums, to its two children: each side keeps its old order.
+# Partition: a node's rows, and what they add to sums, go to its two children; each side keeps its old order.
 
 
 _ONE = np.uint64(1)

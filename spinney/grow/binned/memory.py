@@ -179,7 +179,7 @@ def _make_small(width: int) -> BinnedSubtrees:
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The stack of waiting nodes: one is taken, gets its number in the tree and samples its columns; its children follow.
+# The stack of waiting nodes. One is taken, gets its number in the tree and samples its columns; its children follow.
 #
 # The loops of grower.py and of small_subtrees.py share these steps. The left child is on top of the stack, so nodes are
 # numbered in preorder: a left child comes right after its parent, and only the number of the right one has to be

@@ -43,7 +43,7 @@ from spinney.grow.rules import column_key
 from spinney.grow.targets import Classes, Pairs, Values
 
 # ----------------------------------------------------------------------------------------------------------------------
-# What cuts are worth, many at a time, from the sums on their left; and the best of them.
+# The worth of cuts, many at a time, from the sums on their left; and the best of them.
 #
 # In: statistics.cuts, a column for each cut,
 #

@@ -1,8 +1,8 @@
-"""Boosted trees with exact thresholds: the tree of grow/histogram on the sorted lists of grow/lists.
+"""Boosted trees with exact thresholds: the tree of grower.py on sorted lists, as in grow/exact.
 
 A node is a segment of every column's list, in which its rows stand in the order of their values (data/presort.py). The
 root's lists are those of the table, which all trees of a fit share and nobody writes to; below it they are copies, cut
-in two with every split. What a tree is, its rules, leaves and values are those of grow/histogram.
+in two with every split. What a tree is, its rules, leaves and values are those of grower.py.
 
 The life of a tree
     take         the root's lists, if only some rows are drawn
@@ -92,7 +92,7 @@ class Work(NamedTuple):
     cuts: np.ndarray  # int64 (threads, 4, BLOCK): place, gradient, hessian and count of cuts
     scores: np.ndarray  # float64 (threads, BLOCK)
     desks: Any  # DESK records, one a thread: for categories
-    best: Any  # CANDIDATE records (threads, 3): as in grow/histogram, but scores are gains; the third is to note things
+    best: Any  # CANDIDATE records (threads, 3): as in memory.py, but scores are gains; the third is to note things
     heap: np.ndarray  # int64
     cursor: np.ndarray  # int64 (1): rows found so far that go left
     allowed: np.ndarray  # uint8 (2, columns)
@@ -533,7 +533,7 @@ def _set_of(bits: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.packbits(is_in, bitorder="little").view("<u8").astype(np.uint64)
 
 
-TAKE, MARK = 5, 6  # phases besides those of grow/histogram
+TAKE, MARK = 5, 6  # phases besides those of grower.py
 CHUNK = 8192  # rows handed out at a time
 _FEW_ENTRIES = 4096  # columns are handed out in groups of about so many entries
 _ZERO, _ONE = np.uint8(0), np.uint8(1)

@@ -114,7 +114,7 @@ def _sorted_by(target: Target, output: int) -> np.ndarray:
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Trees from one table, one after the other, with weights that change: the columns are sorted once.
+# `Series`: trees from one table, one after the other, with weights that change. The columns are sorted once.
 #
 # Used by ensembles whose members see rows of one table (AdaBoost, bagging). A stump only looks at the lists. Any other
 # tree cuts them up and gets a copy, and so does a tree that leaves out rows or columns. A tree of very few of the rows

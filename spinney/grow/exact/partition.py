@@ -17,7 +17,7 @@ from spinney._compile import inner_kernel, part_kernel, separate_kernel
 from spinney.data.presort import MISSING, RANK, ROW
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The entries of sorted lists, and the best cut found in one.
+# `CUT` and entries: what sorted lists consist of, and the best cut found in one.
 #
 #     63            32 31             0
 #     [ rank of value | row           ]      entries sort as plain integers: by value, then by row

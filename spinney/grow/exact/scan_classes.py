@@ -1,4 +1,4 @@
-"""Pairs: two classes, or one number. The walk down a list keeps all its sums in the processor's registers.
+"""The scan for two classes, or one number (`Pairs`): a walk down a list keeps all its sums in registers.
 
 This file, scan_sums.py (classes, several numbers) and scan_medians.py each define, for one kind of statistics,
 

@@ -1,4 +1,4 @@
-"""Absolute error: a side is as good as its rows are near their median.
+"""The scan for absolute error: a side is as good as its rows are near their median.
 
 To know the sum of distances from the median of a growing set, its rows are kept in a Fenwick tree by their place in the
 order of the target: one array of partial sums of weights, one of weighted numbers. Adding a row and finding the median

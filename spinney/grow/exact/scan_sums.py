@@ -1,4 +1,4 @@
-"""Classes of one or more outputs, and several numbers: walks down a list keep their sums in memory.
+"""The scan for classes of one or more outputs, and several numbers: a walk down a list keeps its sums in memory.
 
 sums of classes    [ weight | class | class | ... | left terms | right terms ]
 sums of values     [ weight | output | output | ... ]

@@ -31,7 +31,7 @@ from spinney.grow.targets import (
 )
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The four kinds of statistics under one name for each thing they do; see scan_classes.py for what these are.
+# By kind of statistics: one name for each thing that the four scans do (scan_classes.py describes these).
 
 
 totals = by_type(

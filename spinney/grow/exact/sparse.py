@@ -29,7 +29,7 @@ from spinney.grow.frontier import pop, push
 from spinney.grow.rules import NO_ROW, NO_SPLIT, TreeRules, column_key, is_worth, larger_side
 
 # ----------------------------------------------------------------------------------------------------------------------
-# A sparse table as the loop sees it, and the memory of a fit beyond `memory.py`.
+# Memory: a sparse table as the loop sees it, and what a fit needs beyond `memory.py`.
 #
 # A node has a segment of the rows list, and one of the entries (data/sparse_presort.py): those of its rows in all
 # columns. The column at hand is a *stretch* of it. Rows that no entry names are zeros.
@@ -124,7 +124,7 @@ def make_sparse_work(n_rows: int, n_sums: int, n_outputs: int, rules: TreeRules)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Entries for the children of a node that looks at few of its columns: only the smaller part is moved.
+# Partition: entries for the children of a node that looks at few of its columns; only the smaller part is moved.
 #
 # Where columns are drawn, most entries of a node are never looked at, and to cut them all in two at every node would
 # take longer than all else: a column of few cells parts few rows from many. So the child with more entries keeps its
@@ -237,7 +237,7 @@ def _merge(entries, first, middle, end, spare):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# A node of a sparse table: search its columns, pick one and mark the sides of its rows.
+# Search: the columns of a node; pick one and mark the sides of its rows.
 #
 # Columns without an entry in the node are the same in all its rows and are never looked at. Random choices are those of
 # search.py, draw for draw.

@@ -63,7 +63,7 @@ from spinney.tree.decision import DecisionTree
 from spinney.tree.forest import MISSING_LEFT, Forest
 
 # ----------------------------------------------------------------------------------------------------------------------
-# What stumps.py works with: blocks of sorted lists and the codes of rows, weights, and the memory of a round.
+# Memory: blocks of sorted lists and the codes of rows, weights, and the memory of a round.
 
 
 BLOCKS = 127  # of known values
@@ -513,7 +513,7 @@ def _settle(blocks, rows, desk, rules, logs):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Stumps of two classes from one sorted table, one after the other: what goes into stumps.py, and what comes out.
+# `Stumps`: one after the other from one sorted table.
 #
 # In:  sorted columns and the class of every row; then, for each stump, weights, or how they are to change.
 # Out: trees, as grower.py would grow them.

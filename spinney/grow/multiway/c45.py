@@ -12,7 +12,7 @@
   that can be asked about counts, none is.
 - Rows whose value is missing go down every branch, in parts; so do missing and unknown values in prediction.
 - Splits that the limits which CART has too do not allow are not made, or taken back (limits.py).
-- Then nodes below which no fewer rows are wrong become leaves, and the tree is pruned (c45.py).
+- Then nodes below which no fewer rows are wrong become leaves, and the tree is pruned (below).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from spinney.grow.rules import NO_NODE, NO_SPLIT, BranchRules
 from spinney.tree.decision import SPREADS, DecisionTree
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Pruning a C4.5 tree, on the rows it was grown from: a node becomes a leaf, or its largest branch takes its place.
+# Pruning, on the rows that the tree was grown from: a node becomes a leaf, or its largest branch takes its place.
 #
 # Three estimates are compared at a node, children first: the pessimistic errors (criteria/pessimism.py) of its subtree,
 # of the node as a leaf, and of its largest branch if all the node's rows were sent down that one. To be as good, an

@@ -19,7 +19,7 @@ from spinney.data.tables import Table
 from spinney.data.weights import Weights
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Read a table all of whose columns are categories, as ID3 needs them.
+# Tables of categories alone, as ID3 needs them.
 #
 # Strings, category dtypes and named columns are what `data/schema.py` says. Some numbers pass for codes of categories:
 #

@@ -1,4 +1,4 @@
-"""From the grown nodes to a tree.
+"""From the grown nodes of ID3 and C4.5 to a `Forest` of one tree.
 
 Nodes are numbered anew in preorder, and branches without training rows become leaves that answer as their parent does.
 """

@@ -38,9 +38,9 @@ from spinney.grow.multiway.statistics import MultiwayWorkspaces, desk_of, fill_r
 from spinney.grow.rules import NO_NODE, NO_SPLIT, BranchRules
 
 # ----------------------------------------------------------------------------------------------------------------------
-# An n-ary tree grown by a team. Large nodes are shared, a column each; below them a thread grows whole subtrees.
+# By a team: large nodes are shared, a column each; below them a thread grows whole subtrees.
 #
-#     1. walk      depth first, as grower.py does. A large node is a phase: each thread judges columns, whoever is last
+#     1. walk      depth first, as one thread does. A large node is a phase: each thread judges columns, whoever is last
 #                  settles the node and walks on to the next large one.
 #     2. set aside a small node that may be split stays a leaf. Its rows and their weights are copied.
 #     3. subtrees  are grown from these copies, each by one thread, the largest first.

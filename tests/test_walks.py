@@ -1,0 +1,47 @@
+"""How far six calls walk through the package: files that they enter, and changes from one subpackage to another.
+
+A reader who follows a call walks the same way. `python -m tools.walks boosting.fit` prints a walk function by function.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+BUDGETS = {  # walk: files, changes of room. A change that lengthens a walk raises its numbers and says why beside them.
+    "boosting.fit": (63, 110),  # by default: with the search for the number of rounds
+    "boosting.predict_proba": (26, 31),
+    "forest.fit": (47, 57),
+    "forest.predict_proba": (19, 26),
+    "tree.fit": (38, 59),
+    "kmeans.fit": (29, 41),
+}
+
+
+@pytest.fixture(scope="module")
+def walks():
+    """[files, changes of room, names of the files] of every walk."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("SPINNEY_", "NUMBA_"))}
+    command = [sys.executable, "-W", "ignore", "-m", "tools.walks", "--json"]
+    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+def test_a_walk_is_no_longer_than_its_budget(walks, name):
+    n_files, n_changes, files = walks[name]
+    most_files, most_changes = BUDGETS[name]
+    seen = f"`python -m tools.walks {name}` prints the walk. Shorten it, or raise its budget and say why beside it."
+    assert n_files <= most_files, f"{name} enters {n_files} files, {most_files} are allowed: {files}\n{seen}"
+    assert n_changes <= most_changes, f"{name} changes rooms {n_changes} times, {most_changes} are allowed.\n{seen}"
+
+
+def test_a_walk_goes_through_kernels(walks):
+    _, _, files = walks["boosting.fit"]
+    assert {"ensemble/boosting/fit.py", "grow/boosting/scan_bins.py", "criteria/gains.py"} <= set(files)
+    assert walks["tree.fit"][0] > walks["tree.predict_proba"][0] > 0
