@@ -144,7 +144,8 @@ def overloads(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Ca
 def by_type(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
     """One name for several inner kernels: the type of the first argument, a NamedTuple, says which one is called.
 
-    The choice is made when the caller is compiled.
+    The choice is made when the caller is compiled. An inner kernel is compiled as the choice itself; any other kind of
+    kernel is called by it.
     """
 
     def call(first: Any, *rest: Any) -> Any:
@@ -153,9 +154,17 @@ def by_type(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
     # Numba wants the arguments by name: in a tuple of the rest, functions would lose their identity.
     names = list(inspect.signature(python_of(next(iter(table.values())))).parameters)
     arguments = ", ".join(names)
-    calls = {kind: eval(f"lambda {arguments}: chosen({arguments})", {"chosen": one}) for kind, one in table.items()}
+    calls = {
+        kind: python_of(one) if _is_inner(one) else eval(f"lambda {arguments}: chosen({arguments})", {"chosen": one})
+        for kind, one in table.items()
+    }
     overloads(call)(eval(f"lambda {arguments}: calls[{names[0]}.instance_class]", {"calls": calls}))
     return call
+
+
+def _is_inner(function: Any) -> bool:
+    """Whether a function is an inner kernel, of this project's compiler."""
+    return getattr(getattr(function, "_compiler", None), "pipeline_class", None) is pipeline.InnerCompiler
 
 
 def class_of(kind: Any) -> type | None:

@@ -24,16 +24,8 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, next_chunk
 from spinney.data.dataset import LANES, STRIDE, records
-from spinney.grow.boosting.choose_split import (
-    free_slots,
-    give_slot,
-    is_promising,
-    keep_split,
-    make_pair,
-    plant,
-    put_on_frontier,
-    take_slot,
-)
+from spinney.grow.boosting.choose_split import is_promising, keep_split, make_pair, plant, put_on_frontier
+from spinney.grow.boosting.dense import free_slots, give_slot, take_slot
 from spinney.grow.boosting.histograms import (
     COUNT,
     GRADIENT,

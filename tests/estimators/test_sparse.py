@@ -113,9 +113,9 @@ def test_boosting_with_few_histograms_and_many_copies(monkeypatch, n_jobs):
     expected = model.fit(dense, y).fingerprint_
     monkeypatch.setattr(sparse_memory, "_POOL", 0)
     assert model.fit(stored, y).fingerprint_ == expected
-    plain = sparse_memory.make_sparse_rows
+    plain = sparse_memory.make_sparse_table
     monkeypatch.setattr(
-        boosting, "make_sparse_rows", lambda data, monotone, block, team: plain(data, monotone, 7, team)
+        boosting, "make_sparse_table", lambda data, monotone, block, team: plain(data, monotone, 7, team)
     )
     assert model.fit(stored, y).fingerprint_ == expected
 

@@ -11,7 +11,8 @@ from spinney._team import Team
 from spinney.criteria.gains import Link, Penalty
 from spinney.data.dataset import open_exact
 from spinney.data.tables import Panel, Table
-from spinney.grow.boosting.sorted import CHUNK, freeze_sorted, grow_from_lists, make_lists, make_rows, make_work
+from spinney.grow.boosting.grower import grow_tree
+from spinney.grow.boosting.sorted import BATCH, freeze_sorted, make_sorted_rows, make_sorted_table, make_sorted_work
 from spinney.grow.rules import BoostingRules, Kinds
 from spinney.tree.descend_many import add_values
 from tests.oracles.exact_boosting import Row, Rules, answer, grow, questions
@@ -29,9 +30,9 @@ def grow_ours(X, is_categorical, derivatives, rules, counts=None, chosen=NO_ROWS
         total = len(chosen) or n
         total = total if counts is None else int((counts[chosen] if len(chosen) else counts).sum())
         largest = tuple(np.abs(derivatives).max(axis=0).tolist())
-        rows = make_rows(chosen, derivatives, counts, total, largest, 0.0, units, team)
+        rows = make_sorted_rows(chosen, derivatives, counts, total, largest, 0.0, units, team)
         most = min(rules.max_leaves, 2 ** min(rules.max_depth, 20), n)
-        work = make_work(dataset, most, bool(len(chosen)), size, len(rules.groups))
+        work = make_sorted_work(dataset, most, bool(len(chosen)), size, len(rules.groups))
         own = BoostingRules(
             best_first=rules.best_first,
             max_leaves=most,
@@ -52,7 +53,7 @@ def grow_ours(X, is_categorical, derivatives, rules, counts=None, chosen=NO_ROWS
             node_key=np.uint64(0),
         )
         kinds = Kinds(any(is_categorical) or None, own.has_monotone or None)
-        n_nodes = team.run(grow_from_lists, make_lists(dataset, monotone, team), rows, own, work, kinds)
+        n_nodes = team.run(grow_tree, make_sorted_table(dataset, monotone, team), rows, own, work, kinds)
         return freeze_sorted(work, n_nodes, dataset, rows.fields), work.leaf_of_row
 
 
@@ -154,7 +155,7 @@ def test_all_rules_give_the_trees_of_the_twin(data):
 def test_many_rows_and_threads(depth, draws):
     """Nodes of several chunks: every team grows the same tree, and rows are in the leaves that they descend to."""
     random = np.random.default_rng(5)
-    n = 3 * CHUNK + 17
+    n = 3 * BATCH + 17
     X = draw_table(random, n, (False, True, False), 6, 0.1)
     derivatives = np.column_stack([X[:, 0] ** 2 + random.normal(size=n), np.ones(n)])
     derivatives[np.isnan(derivatives)] = 2.0
@@ -195,7 +196,7 @@ def test_rows_as_whole_numbers(units, counted):
     times = np.ones(1000, np.int64) if counts is None else counts
     largest = tuple(np.abs(derivatives).max(axis=0).tolist())
     with Team(2) as team:
-        rows = make_rows(chosen, derivatives, counts, int(times[chosen].sum()), largest, 0.0, units, team)
+        rows = make_sorted_rows(chosen, derivatives, counts, int(times[chosen].sum()), largest, 0.0, units, team)
     expected = [sum(Fraction(derivatives[i, k]) * int(times[i]) for i in chosen.tolist()) for k in range(2)]
     assert rows.gradient * rows.fields.gradient_unit == pytest.approx(float(expected[0]), rel=1e-12)
     assert rows.hessian * rows.fields.hessian_unit == pytest.approx(float(expected[1]), rel=1e-12)
@@ -206,5 +207,5 @@ def test_rows_as_whole_numbers(units, counted):
 def test_differences_below_the_finest_are_none():
     derivatives = np.column_stack([np.array([1.0, 1.0 + 1e-13, 2.0]), np.ones(3)])
     with Team(1) as team:
-        rows = make_rows(NO_ROWS, derivatives, None, 3, (2.0, 1.0), 1e-10, True, team)
+        rows = make_sorted_rows(NO_ROWS, derivatives, None, 3, (2.0, 1.0), 1e-10, True, team)
     assert rows.amounts[0] == rows.amounts[1] < rows.amounts[2]

@@ -40,8 +40,8 @@ from spinney.grow.boosting import memory
 from spinney.grow.boosting.freeze import freeze, lay, no_trees
 from spinney.grow.boosting.grower import grow_tree
 from spinney.grow.boosting.leaves import add_tree
-from spinney.grow.boosting.sorted import freeze_sorted, grow_from_lists, make_lists, make_rows, make_work
-from spinney.grow.boosting.sparse import SparseRows, grow_sparse_tree, make_sparse_rows, make_sparse_work
+from spinney.grow.boosting.sorted import freeze_sorted, make_sorted_rows, make_sorted_table, make_sorted_work
+from spinney.grow.boosting.sparse import make_sparse_table, make_sparse_work
 from spinney.grow.boosting.statistics import BLOCK, make_fields
 from spinney.grow.rules import BoostingRules, Kinds
 from spinney.tree.forest import Forest
@@ -163,7 +163,7 @@ class Rounds:
         self.derivatives = np.empty((n, 2), np.float32)
         block_rows = max(1, min(n, BLOCK // self.most_repeats))
         if isinstance(dataset, SparseDataset):
-            self.table = make_sparse_rows(dataset, settings.monotone, block_rows, team)
+            self.table = make_sparse_table(dataset, settings.monotone, block_rows, team)
             self.work = make_sparse_work(self.table, n, self.max_leaves, team.size, len(settings.groups))
         else:
             self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
@@ -322,8 +322,7 @@ class Rounds:
     def _grow(self, table: Any, rows: memory.Rows, rules: BoostingRules, work: memory.Work) -> int:
         """On this machine's cores."""
         kinds = Kinds(bool(self.dataset.bins.is_categorical.any()) or None, rules.has_monotone or None)
-        loop = grow_sparse_tree if isinstance(table, SparseRows) else grow_tree
-        return int(self.team.run(loop, table, rows, rules, work, kinds))
+        return int(self.team.run(grow_tree, table, rows, rules, work, kinds))
 
     def _choose_rows(self, round_number: int) -> np.ndarray:
         """Row numbers for this round's trees; empty means all."""
@@ -404,15 +403,17 @@ class ExactRounds(Rounds):
     def _make_memory(self) -> None:
         draws_rows = self.settings.subsample < 1.0 or not (self.counts is None or self.counts.all())
         self.derivatives = np.empty((self.dataset.n_rows, 2))
-        self.table = make_lists(self.dataset, self.settings.monotone, self.team)
-        self.work = make_work(self.dataset, self.max_leaves, draws_rows, self.team.size, len(self.settings.groups))
+        self.table = make_sorted_table(self.dataset, self.settings.monotone, self.team)
+        self.work = make_sorted_work(
+            self.dataset, self.max_leaves, draws_rows, self.team.size, len(self.settings.groups)
+        )
 
     def _make_rows(self, chosen: np.ndarray, largest: Largest, number: int) -> tuple[Any, int]:
         total = self._count(chosen)[2]
         extremes = largest.gradient, largest.hessian
         has_units = kind_of(self.loss).has_unit_hessian and self.weights.importance is None
         args = chosen, self.derivatives, self.counts, total, extremes, self._finest(), has_units
-        return make_rows(*args, self.team), total
+        return make_sorted_rows(*args, self.team), total
 
     def _finest(self) -> float:
         """Differences of residuals that are nothing but rounding."""
@@ -427,7 +428,7 @@ class ExactRounds(Rounds):
 
     def _grow(self, table: Any, rows: Any, rules: BoostingRules, work: Any) -> int:
         kinds = Kinds(bool(self.dataset.is_categorical.any()) or None, rules.has_monotone or None)
-        n_nodes: int = self.team.run(grow_from_lists, table, rows, rules, work, kinds)
+        n_nodes: int = self.team.run(grow_tree, table, rows, rules, work, kinds)
         return n_nodes
 
     def _take_tree(self, n_nodes: int, rows: Any) -> Forest:

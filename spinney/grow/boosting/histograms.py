@@ -20,7 +20,7 @@ import numpy as np
 
 from spinney._compile import atomic_add, inner_kernel, part_kernel, prefetch, separate_kernel
 from spinney.data.dataset import LANES, STRIDE
-from spinney.grow.boosting.memory import HISTOGRAM, NOT_USED, ROOT
+from spinney.grow.boosting.memory import NOT_USED, ROOT, SUMS
 from spinney.grow.boosting.partition import CHUNK
 from spinney.grow.boosting.statistics import (
     far_gradient,
@@ -226,7 +226,7 @@ def begin_histogram(work):
     n_rows = small.end - small.begin
     share = n_rows // work.desks.size // _SUMMED  # large chunks, but something for every thread
     state.summed = _SUMMED * (1 if share < 1 else (4 if share > 4 else share))
-    state.phase, state.n_chunks = HISTOGRAM, (n_rows + state.summed - 1) // state.summed
+    state.phase, state.n_chunks = SUMS, (n_rows + state.summed - 1) // state.summed
 
 
 @part_kernel

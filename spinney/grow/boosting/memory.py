@@ -14,7 +14,7 @@ from spinney.data.dataset import LANES, STRIDE, Dataset, aligned, pack_words, re
 from spinney.grow.boosting.partition import CHUNK
 from spinney.grow.boosting.statistics import Fields
 
-HISTOGRAM, SEARCH, PARTITION, LEAVES, DONE = range(5)  # the phases
+SUMS, SEARCH, PARTITION, LEAVES, DONE = range(5)  # the phases
 ROOT = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
 NO_SLOT = -1
 NOT_USED = -1
@@ -70,17 +70,21 @@ CANDIDATE = np.dtype(
     align=True,
 )
 
-# What a kernel needs to know of a column.
+# What a kernel needs to know of a column, in any layout,
+COLUMN_FIELDS = (
+    ("begin", np.int64),  # first place in the histogram of a node
+    ("n_slots", np.int64),  # places it uses: its bins, and missing if any row lacks it
+    ("n_bins", np.int64),
+    ("is_categorical", np.uint8),
+    ("monotone", np.int64),  # 1 rising, -1 falling, 0 free
+)
+# and in a dense table.
 COLUMN = np.dtype(
     [
-        ("begin", np.int64),  # first place in the histogram of a node
-        ("n_slots", np.int64),  # places it uses: its bins, and missing if any row lacks it
+        *COLUMN_FIELDS,
         ("lane", np.int64),  # where its codes are, see data/dataset.py
         ("divisor", np.int64),
         ("lane_slots", np.int64),
-        ("n_bins", np.int64),
-        ("is_categorical", np.uint8),
-        ("monotone", np.int64),  # 1 rising, -1 falling, 0 free
     ],
     align=True,
 )
@@ -203,7 +207,7 @@ def make_work(
     Wide histograms are only for nodes of more than `block_rows` rows, and those cannot be many at a time.
     """
     dataset.check_size()
-    size, columns, n_nodes = dataset.layout.size, dataset.n_columns, 2 * max_leaves - 1
+    size = dataset.layout.size
     n_words = dataset.layout.n_words - 1  # without the statistics
     n_wide = min(max_leaves, n_rows // (block_rows + 1)) + 2 if n_rows > block_rows else 0
     n_packed = min(max_leaves, n_rows) + 2
@@ -212,9 +216,8 @@ def make_work(
     all_by_words = n_words >= max(_MANY_WORDS, 2 * n_threads)
     scratch = (group if all_by_words else n_words) * LANES * STRIDE
     return Work(
-        nodes=records(n_nodes, NODE),
-        state=records(1, STATE),
-        rows=aligned((2, n_rows), np.int32),
+        **shared_memory(dataset.n_rows, n_rows, dataset.n_columns, max_leaves, n_threads, n_groups),
+        best=records((n_threads, 2), CANDIDATE),
         packed_pool=aligned((n_packed, size), np.int64),
         wide_pool=aligned((n_wide, 3, size), np.int64),
         packed_scratch=aligned((n_threads, scratch), np.int64),
@@ -222,18 +225,29 @@ def make_work(
         group=group,
         lanes_at_a_time=max(1, min(8, n_words * LANES // (8 * n_threads))),
         few_rows=n_rows if all_by_words else few_rows,
-        desks=records(n_threads, DESK),
-        best=records((n_threads, 2), CANDIDATE),
         free_slots=np.empty((2, max(n_packed, n_wide)), np.int64),
-        heap=np.empty(2 * max_leaves, np.int64),
-        cursor=np.zeros(16, np.int64),
-        totals=np.zeros(24, np.int64),
-        used=np.ones(columns, np.uint8),
-        allowed=np.ones((2, columns), np.uint8),
-        order=np.empty(columns, np.int64),
-        groups=np.ones((n_nodes, n_groups), np.uint8),
-        pieces=np.empty(max_leaves, np.int64),
-        leaf_of_row=np.empty(dataset.n_rows, np.uint16 if max_leaves < 1 << 16 else np.uint32),
-        leaf_values=np.empty((n_threads, max_leaves)),
-        leaf_sums=np.empty(2 * max_leaves, np.int64),
+        used=np.ones(dataset.n_columns, np.uint8),
     )
+
+
+def shared_memory(
+    n_table_rows: int, n_rows: int, n_columns: int, max_leaves: int, n_threads: int, n_groups: int
+) -> dict[str, Any]:
+    """What growing a tree of at most `max_leaves` leaves needs in any layout; a tree has at most `n_rows` rows."""
+    n_nodes = 2 * max_leaves - 1
+    return {
+        "nodes": records(n_nodes, NODE),
+        "state": records(1, STATE),
+        "rows": aligned((2, n_rows), np.int32),
+        "desks": records(n_threads, DESK),
+        "heap": np.empty(2 * max_leaves, np.int64),
+        "cursor": np.zeros(16, np.int64),
+        "totals": np.zeros(24, np.int64),
+        "allowed": np.ones((2, n_columns), np.uint8),
+        "order": np.empty(n_columns, np.int64),
+        "groups": np.ones((n_nodes, n_groups), np.uint8),
+        "pieces": np.empty(max_leaves, np.int64),
+        "leaf_of_row": np.empty(n_table_rows, np.uint16 if max_leaves < 1 << 16 else np.uint32),
+        "leaf_values": np.empty((n_threads, max_leaves)),
+        "leaf_sums": np.empty(2 * max_leaves, np.int64),
+    }

@@ -20,7 +20,7 @@ from spinney.grow.boosting.histograms import (
     subtract_packed_from_wide,
     sum_words,
 )
-from spinney.grow.boosting.memory import ROOT, SEARCH
+from spinney.grow.boosting.memory import ROOT
 from spinney.grow.boosting.scan_bins import (
     add_up_packed,
     add_up_wide,
@@ -29,20 +29,6 @@ from spinney.grow.boosting.scan_bins import (
     search_categories,
     search_numbers,
 )
-from spinney.grow.rules import NO_SPLIT
-
-
-@inner_kernel
-def begin_search(table, work):
-    """Open the phase that searches columns, or groups of words."""
-    state = work.state[0]
-    for rank in range(work.desks.size):
-        for side in range(2):
-            work.best[rank, side].score = -np.inf
-            work.best[rank, side].feature = NO_SPLIT
-    lanes = table.first_member.size - 1
-    at_a_time = work.group * LANES if state.by_words else work.lanes_at_a_time
-    state.phase, state.n_chunks = SEARCH, (lanes + at_a_time - 1) // at_a_time
 
 
 @part_kernel

@@ -1,15 +1,14 @@
-"""Boosted trees with exact thresholds: the tree of grower.py on sorted lists, as in grow/exact.
+"""Boosted trees with exact thresholds: the steps of the loop in grower.py, on sorted lists of values.
 
 A node is a segment of every column's list, in which its rows stand in the order of their values (data/presort.py). The
 root's lists are those of the table, which all trees of a fit share and nobody writes to; below it they are copies, cut
-in two with every split. What a tree is, its rules, leaves and values are those of grower.py.
+in two with every split. What a tree is, its rules, leaves and values are as in other layouts.
 
-The life of a tree
-    take         the root's lists, if only some rows are drawn
+The phases here
+    sums         the root's rows, or if only some rows are drawn, their lists; the root's sums are known already
     search       column by column: cut the parent's list in two by its rows' sides, and scan both children's parts
-    settle       one thread picks the best candidates and chooses the next node
-    mark         that node's rows get their sides; and again, until the frontier is empty or the tree is full
-    leaves       which piece each row is in; prune; compute the values
+    partition    the chosen node's rows get their sides, to be cut in two by the next search
+    leaves       which piece each row is in
 
 A split that gains nothing is made where nothing is penalised, or exclusive-or could not be learnt, and taken back at
 the end unless one below it gains. Sums are integers: nothing that decides depends on which thread did what.
@@ -22,40 +21,50 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile import atomic_add, inner_kernel, kernel, part_kernel, refer
-from spinney._team import Team, end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
+from spinney._compile import atomic_add, inner_kernel, kernel, part_kernel
+from spinney._team import Team, next_chunk
 from spinney.criteria.fixed_point import scale_exponent
 from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
 from spinney.criteria.impurity import variance_score
 from spinney.data.dataset import ExactDataset, aligned, records
 from spinney.data.presort import MISSING, RANK, ROW
-from spinney.grow.boosting.choose_split import is_promising, make_pair, next_node, plant, put_on_frontier, write_split
+from spinney.grow.boosting.choose_split import exceeds_noise, node_score, write_split
 from spinney.grow.boosting.freeze import lay_out
-from spinney.grow.boosting.leaves import finish_nodes, order_pieces, piece_at
-from spinney.grow.boosting.memory import CANDIDATE, COLUMN, DESK, DONE, LEAVES, NODE, ROOT, SEARCH, STATE
+from spinney.grow.boosting.histograms import COUNT, GRADIENT, HESSIAN
+from spinney.grow.boosting.leaves import piece_at
+from spinney.grow.boosting.memory import CANDIDATE, COLUMN, LEAVES, PARTITION, ROOT, SEARCH, SUMS, shared_memory
+from spinney.grow.boosting.partition import CHUNK, LEFT, n_chunks_of
 from spinney.grow.boosting.scan_bins import is_better, search_categories
-from spinney.grow.boosting.statistics import Fields
 from spinney.grow.exact.freeze import Cuts, midway
 from spinney.grow.exact.partition import BOTH, LEFT_ONLY, RIGHT_ONLY, count_known, partition
-from spinney.grow.rules import NO_NODE, NO_ROW, NO_SPLIT, allow_features, larger_side, narrow_groups
+from spinney.grow.rules import NO_NODE, NO_ROW, larger_side
 from spinney.tree.arrays import ends_of, small
 from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
 from spinney.tree.predict_boosted import in_set
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The memory of boosted trees with exact thresholds: what the loop in this file reads and writes.
+# The memory of boosted trees with exact thresholds: what the loop reads and writes.
 #
-# In: an `ExactDataset`, derivatives. Out: `Lists` (the sorted table), `Rows` (their gradients and hessians as whole
-# numbers), `Work`. Nodes, candidates and columns are records of grow/boosting/memory.py: the tree is the same, only
-# what splits are found in is not.
+# In: an `ExactDataset`, derivatives. Out: `SortedTable`, `SortedRows` (their gradients and hessians as whole numbers),
+# `SortedWork`. Nodes, candidates and columns are records of grow/boosting/memory.py: the tree is the same, only what
+# splits are found in is not.
 
 
 BLOCK = 128  # entries of a list looked at together
 _SUM_BITS = 61
-_CHUNK = 8192  # rows that are made whole numbers at a time
+_WHOLE = 8192  # rows that are made whole numbers at a time
 
 
-class Lists(NamedTuple):
+class Units(NamedTuple):
+    """What integers are worth; leaves' sums are those that splits were found by."""
+
+    gradient_unit: float
+    hessian_unit: float
+    fine_gradient_unit: float
+    fine_hessian_unit: float
+
+
+class SortedTable(NamedTuple):
     """The sorted table.  # in"""
 
     lists: np.ndarray  # uint64 (columns, rows): see data/presort.py
@@ -63,7 +72,7 @@ class Lists(NamedTuple):
     columns: Any  # COLUMN records: is_categorical, n_bins (codes of categories), n_slots and monotone are set
 
 
-class Rows(NamedTuple):
+class SortedRows(NamedTuple):
     """The rows of this tree and what they add to sums.  # in"""
 
     chosen: np.ndarray  # int32: the rows, or empty for all of them
@@ -71,14 +80,14 @@ class Rows(NamedTuple):
     amounts: np.ndarray  # int64: each row's gradient and hessian side by side, as often as it counts; or
     paired: bool | None  # None: gradients alone, and hessians are 1
     counts: Any  # int64: how often each row counts; None: once
-    fields: Fields  # units
+    fields: Units
     noise: float  # what rounding may have done to a hessian
     gradient: int  # sums over all rows of the tree
     hessian: int
     count: int  # type: ignore[assignment]
 
 
-class Work(NamedTuple):
+class SortedWork(NamedTuple):
     """Memory that lives as long as the fit."""
 
     nodes: Any  # NODE records
@@ -92,9 +101,10 @@ class Work(NamedTuple):
     cuts: np.ndarray  # int64 (threads, 4, BLOCK): place, gradient, hessian and count of cuts
     scores: np.ndarray  # float64 (threads, BLOCK)
     desks: Any  # DESK records, one a thread: for categories
-    best: Any  # CANDIDATE records (threads, 3): as in memory.py, but scores are gains; the third is to note things
+    best: Any  # CANDIDATE records (threads, 3): scores are gains; the third is to note things
     heap: np.ndarray  # int64
-    cursor: np.ndarray  # int64 (1): rows found so far that go left
+    cursor: np.ndarray  # int64: where the right child begins, as far as is known
+    totals: np.ndarray  # int64: the root's gradient, hessian and count, 8 apart
     allowed: np.ndarray  # uint8 (2, columns)
     order: np.ndarray  # int64 (columns)
     groups: np.ndarray  # uint8 (nodes, groups)
@@ -104,7 +114,7 @@ class Work(NamedTuple):
     leaf_sums: np.ndarray  # int64
 
 
-def make_lists(dataset: ExactDataset, monotone: np.ndarray, team: Team) -> Lists:
+def make_sorted_table(dataset: ExactDataset, monotone: np.ndarray, team: Team) -> SortedTable:
     """The kernels' view of a dataset."""
     columns = records(dataset.n_columns, COLUMN)
     columns["is_categorical"] = dataset.is_categorical
@@ -115,38 +125,28 @@ def make_lists(dataset: ExactDataset, monotone: np.ndarray, team: Team) -> Lists
         codes[j, : len(own)] = own
         columns["n_bins"][j] = int(own.max(initial=0)) + 1
     columns["n_slots"] = columns["n_bins"] + 1
-    return Lists(dataset.presorted(team).lists, codes, columns)
+    return SortedTable(dataset.presorted(team).lists, codes, columns)
 
 
-def make_work(dataset: ExactDataset, max_leaves: int, draws_rows: bool, n_threads: int, n_groups: int = 0) -> Work:
+def make_sorted_work(
+    dataset: ExactDataset, max_leaves: int, draws_rows: bool, n_threads: int, n_groups: int = 0
+) -> SortedWork:
     """Memory for growing trees of at most `max_leaves` leaves. Stumps of all rows have no lists of their own."""
-    n, n_columns, n_nodes = dataset.n_rows, dataset.n_columns, 2 * max_leaves
-    return Work(
-        nodes=records(n_nodes, NODE),
-        state=records(1, STATE),
-        below=np.empty(n_nodes, np.int64),
-        above=np.empty(n_nodes, np.int64),
-        rows=aligned((2, n), np.int32),
+    n, n_columns = dataset.n_rows, dataset.n_columns
+    return SortedWork(
+        **shared_memory(n, n, n_columns, max_leaves, n_threads, n_groups),
+        best=records((n_threads, 3), CANDIDATE),
+        below=np.empty(2 * max_leaves - 1, np.int64),
+        above=np.empty(2 * max_leaves - 1, np.int64),
         lists=aligned((n_columns if max_leaves > 2 or draws_rows else 0, n), np.uint64),
         side=np.empty(n, np.uint8),
         spare=np.empty((n_threads, n), np.uint64),
         cuts=np.empty((n_threads, 4, BLOCK), np.int64),
         scores=np.empty((n_threads, BLOCK)),
-        desks=records(n_threads, DESK),
-        best=records((n_threads, 3), CANDIDATE),
-        heap=np.empty(2 * max_leaves, np.int64),
-        cursor=np.zeros(1, np.int64),
-        allowed=np.ones((2, n_columns), np.uint8),
-        order=np.empty(n_columns, np.int64),
-        groups=np.ones((n_nodes, n_groups), np.uint8),
-        pieces=np.empty(max_leaves, np.int64),
-        leaf_of_row=np.empty(n, np.uint16 if max_leaves < 1 << 16 else np.uint32),
-        leaf_values=np.empty((n_threads, max_leaves)),
-        leaf_sums=np.empty(2 * max_leaves, np.int64),
     )
 
 
-def make_rows(
+def make_sorted_rows(
     chosen: np.ndarray,
     derivatives: np.ndarray,
     counts: np.ndarray | None,
@@ -155,7 +155,7 @@ def make_rows(
     finest: float,
     unit_hessians: bool,
     team: Team,
-) -> Rows:
+) -> SortedRows:
     """The rows of a tree, that count `total_count` in all.
 
     `derivatives` are float64 (all rows, 2), `largest` their largest gradient and hessian, none of which is worth
@@ -176,13 +176,13 @@ def make_rows(
     some = some[chosen] if len(chosen) else some
     sums = some.sum(axis=0).tolist()
     n = len(some)
-    return Rows(
+    return SortedRows(
         chosen=chosen,
         n=n,
         amounts=amounts,
         paired=paired,
         counts=counts,
-        fields=_make_fields(1.0 / scales[0], 1.0 / scales[1]),
+        fields=Units(1.0 / scales[0], 1.0 / scales[1], 1.0 / scales[0], 1.0 / scales[1]),
         noise=0.0 if unit_hessians else 1.0 / scales[1],
         gradient=sums[0],
         hessian=n if paired is None else sums[1],
@@ -196,10 +196,10 @@ def _make_whole(rank, size, sync, derivatives, scales, counts, amounts):
     n_rows = derivatives.size // 2
     paired = amounts.size > n_rows
     while True:
-        begin = next_chunk(sync) * _CHUNK
+        begin = next_chunk(sync) * _WHOLE
         if begin >= n_rows:
             return
-        for i in range(begin, min(n_rows, begin + _CHUNK)):
+        for i in range(begin, min(n_rows, begin + _WHOLE)):
             times = counts[i] if counts.size else np.int64(1)
             gradient = times * np.int64(np.floor(derivatives[2 * i] * scales[0] + 0.5))
             if paired:
@@ -207,30 +207,6 @@ def _make_whole(rank, size, sync, derivatives, scales, counts, amounts):
                 amounts[2 * i + 1] = times * np.int64(np.floor(derivatives[2 * i + 1] * scales[1] + 0.5))
             else:
                 amounts[i] = gradient
-
-
-def _make_fields(gradient_unit: float, hessian_unit: float) -> Fields:
-    """Units; nothing is packed."""
-    return Fields(
-        count_bits=0,
-        gradient_shift=0,
-        count_mask=0,
-        hessian_mask=0,
-        block_rows=0,
-        gradient_scale=1.0 / gradient_unit,
-        hessian_scale=1.0 / hessian_unit,
-        gradient_unit=gradient_unit,
-        hessian_unit=hessian_unit,
-        fine_gradient_scale=1.0 / gradient_unit,
-        fine_hessian_scale=1.0 / hessian_unit,
-        fine_gradient_unit=gradient_unit,
-        fine_hessian_unit=hessian_unit,
-        dither=False,
-        is_far=False,
-        most_gradient=0.0,
-        most_hessian=0.0,
-        coarseness=0.0,
-    )
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -280,15 +256,6 @@ def count_of(counts, row):
 def is_plain(rules):
     """Whether a split's gain is how far apart its sides' means are: nothing is penalised, nothing bounded."""
     return rules.penalty.l1 == 0.0 and rules.penalty.l2 == 0.0 and not rules.has_monotone
-
-
-@inner_kernel
-def score_alone(node, fields, rules):
-    """What a node scores as a leaf."""
-    gradient, hessian = node.gradient * fields.gradient_unit, node.hessian * fields.hessian_unit
-    if rules.has_monotone:
-        return bounded_score(gradient, hessian, node.lower, node.upper, rules.penalty)
-    return leaf_score(gradient, hessian, rules.penalty)
 
 
 @inner_kernel
@@ -346,7 +313,7 @@ def _judge(fields, rules, node, gradients, hessians, counts, scores):
     if is_plain(rules):
         _judge_plain(fields, rules, node, gradients, hessians, counts, scores)
         return
-    alone = score_alone(node, fields, rules)
+    alone = node_score(node, fields, rules)
     gradient_unit, hessian_unit, penalty = fields.gradient_unit, fields.hessian_unit, rules.penalty
     for k in range(scores.size):
         left, right = hessians[k] * hessian_unit, (node.hessian - hessians[k]) * hessian_unit
@@ -376,7 +343,7 @@ def _judge_plain(fields, rules, node, gradients, hessians, counts, scores):
 @inner_kernel
 def _judge_bounded(fields, rules, node, direction, gradients, hessians, scores):
     """`_judge` again where leaf values have bounds, and must rise or fall from left to right if `direction` says so."""
-    alone, penalty = score_alone(node, fields, rules), rules.penalty
+    alone, penalty = node_score(node, fields, rules), rules.penalty
     for k in range(scores.size):
         if scores[k] == _NEVER:
             continue
@@ -406,7 +373,7 @@ def scan_categories(table, rows, rules, entries, node, feature, desk, notes, bes
         desk.count[place] += count_of(rows.counts, row)
     notes.score, notes.feature = _NEVER, -1
     search_categories(node, feature, column, fields, rules, desk, notes, monotone)
-    gain = notes.score - score_alone(node, fields, rules)
+    gain = notes.score - node_score(node, fields, rules)
     if notes.score == _NEVER or not is_better(gain, feature, best):
         return
     best.score, best.feature, best.code, best.missing_left = gain, feature, 0, notes.missing_left
@@ -416,37 +383,18 @@ def scan_categories(table, rows, rules, entries, node, feature, desk, notes, bes
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Which splits of boosted trees with exact thresholds are made, and which node is next.
-#
-# In: the threads' candidates for a node or its two children. Out: splits in their nodes, nodes on the frontier, and in
-# state.node the one to be split next (NO_NODE: the tree is grown).
+# Which splits of boosted trees with exact thresholds are made.
 
 
 _ALIKE = 4  # units by which rounding may part rows that are alike
-_STANDS_OUT = 5.0  # as in grow/boosting/choose_split.py
 
 
 @inner_kernel
-def settle(rows, rules, work):
-    """Keep each child's best split, and choose the next node."""
-    state = work.state[0]
-    for turn in range(2):
-        if state.small_wanted if turn == 0 else state.big_wanted:
-            at = state.small if turn == 0 else state.big
-            found = work.best[0, at - state.first]
-            for rank in range(1, work.best.shape[0]):
-                other = work.best[rank, at - state.first]
-                if is_better(other.score, other.feature, found):
-                    found = other
-            if found.score > -np.inf and _is_kept(rows, rules, work, work.nodes[at], found):
-                put_on_frontier(rules, work, at)
-    next_node(rules, work)
-
-
-@inner_kernel
-def _is_kept(rows, rules, work, node, found):
-    """Write a split into its node if it is worth making; returns whether it is."""
+def keep_best(table, rows, rules, work, node, found):
+    """Write the best split into its node, if it is worth making; returns whether it is."""
     gain = found.score
+    if gain == _NEVER:
+        return False
     if _stands_out(rows, rules, node, gain):
         if gain < rules.least_gain:
             return False
@@ -460,14 +408,12 @@ def _is_kept(rows, rules, work, node, found):
 
 @inner_kernel
 def _stands_out(rows, rules, node, gain):
-    """Whether a gain is more than rounding can make; see `stands_out` in grow/boosting/choose_split.py."""
+    """Whether a gain is more than rounding can make."""
     fields = rows.fields
-    weight = node.hessian * fields.hessian_unit + rules.penalty.l2
-    value = node.gradient * fields.gradient_unit / weight if weight > 0.0 else 0.0
-    noise = fields.gradient_unit * fields.gradient_unit + value * value * rows.noise * rows.noise
-    if gain * weight <= _STANDS_OUT * node.count * noise:
+    gradient_noise, hessian_noise = fields.gradient_unit * fields.gradient_unit, rows.noise * rows.noise
+    if not exceeds_noise(gain, node, gradient_noise, hessian_noise, fields, rules):
         return False
-    return is_plain(rules) or gain > 1e-12 * (gain + score_alone(node, fields, rules))
+    return is_plain(rules) or gain > 1e-12 * (gain + node_score(node, fields, rules))
 
 
 @inner_kernel
@@ -492,7 +438,7 @@ def _is_mixed(rows, work, node):
 _WORD = 64
 
 
-def freeze_sorted(work: Work, n_nodes: int, dataset: ExactDataset, fields: Fields) -> Forest:
+def freeze_sorted(work: SortedWork, n_nodes: int, dataset: ExactDataset, fields: Units) -> Forest:
     """The finished tree: thresholds midway between the values on both sides, sets of categories."""
     order, size = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
     grown = work.nodes
@@ -533,105 +479,56 @@ def _set_of(bits: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.packbits(is_in, bitorder="little").view("<u8").astype(np.uint64)
 
 
-TAKE, MARK = 5, 6  # phases besides those of grower.py
-CHUNK = 8192  # rows handed out at a time
+# ----------------------------------------------------------------------------------------------------------------------
+# The steps of the loop in grower.py.
+
+
+BATCH = 8192  # rows whose sides are found at a time
 _FEW_ENTRIES = 4096  # columns are handed out in groups of about so many entries
 _ZERO, _ONE = np.uint8(0), np.uint8(1)
 
 
-@kernel
-def grow_from_lists(rank, size, sync, table, rows, rules, work, kinds):
-    """Grow one tree; returns its number of nodes, 0 if stopped. Leaves' values and pieces are in `work`."""
-    table, rows, rules, work = refer(table), refer(rows), refer(rules), refer(work)
-    state = work.state[0]
-    if rank == 0:
-        _prepare(rows, rules, work)
-        open_phase(sync, state.n_chunks)
-    while True:
-        chunk = take_chunk(sync)
-        if chunk < 0:
-            return state.n_nodes if state.phase == DONE else 0
-        if state.phase == SEARCH:
-            _search_chunk(rank, table, rows, rules, work, chunk, kinds)
-        else:
-            _work_chunk(table, rows, rules, work, chunk)
-        if finish_chunk(sync):
-            _go_on(table, rows, rules, work)
-            if state.phase == DONE or stop_wanted(sync):
-                end_phases(sync)
-            else:
-                open_phase(sync, state.n_chunks)
+@inner_kernel
+def do_chunk(table, rank, rows, rules, work, chunk, kinds):
+    """A chunk of any phase."""
+    if work.state[0].phase == SEARCH:
+        _search_chunk(rank, table, rows, rules, work, chunk, kinds)
+    else:
+        _work_chunk(table, rows, rules, work, chunk)
 
 
 @part_kernel
 def _work_chunk(table, rows, rules, work, chunk):
     """A chunk of any other phase."""
     phase = work.state[0].phase
-    if phase == TAKE:
+    if phase == PARTITION:
+        _mark(table, rows, work, chunk * BATCH)
+    elif phase == LEAVES:
+        _note_pieces(rows, work, chunk * CHUNK)
+    elif rows.chosen.size:
         j = np.int64(rules.features[chunk])
         _take(table.lists[j], work.side, work.lists[j])
-    elif phase == MARK:
-        _mark(table, rows, work, chunk * CHUNK)
     else:
-        _note_pieces(rows, work, chunk * CHUNK)
-
-
-@part_kernel
-def _go_on(table, rows, rules, work):
-    """What one thread does between two phases; sets the next one."""
-    state = work.state[0]
-    if state.phase == LEAVES:
-        _finish(rows.fields, rules, work)
-        state.phase = DONE
-        return
-    if state.phase == TAKE:
-        _begin_search(rules, work)
-        return
-    if state.phase == SEARCH:
-        settle(rows, rules, work)
-        if state.node != NO_NODE:
-            _begin_mark(table, rows, work)
-            if state.phase == MARK:
-                return
-    if state.node != NO_NODE:
-        _open_children(table, rows.fields, rules, work)
-        _begin_search(rules, work)
-    else:
-        order_pieces(work)
-        state.phase, state.n_chunks = LEAVES, _chunks_of(rows.n)
-
-
-@inner_kernel
-def _chunks_of(n_rows):
-    return (n_rows + CHUNK - 1) // CHUNK
+        for i in range(chunk * CHUNK, min((chunk + 1) * CHUNK, rows.n)):
+            work.rows[0, i] = i
 
 
 # --- root ----------------------------------------------------------------------------------------------------------
 
 
-@part_kernel
-def _prepare(rows, rules, work):
-    """The root is every chosen row; sets the first phase."""
-    state, root = work.state[0], work.nodes[ROOT]
-    plant(rules, work, rows.n)
-    root.gradient, root.hessian, root.count = rows.gradient, rows.hessian, rows.count
-    state.node = NO_NODE
-    state.first = state.small = state.big = ROOT
-    state.small_wanted = rules.max_leaves > 1 and is_promising(rows.fields, rules, root)
-    state.big_wanted = 0
-    for i in range(rows.n):
-        work.rows[0, i] = rows.chosen[i] if rows.chosen.size else i
-    if not state.small_wanted:
-        order_pieces(work)
-        state.phase, state.n_chunks = LEAVES, _chunks_of(rows.n)
-    elif rows.chosen.size:
+@inner_kernel
+def begin_tree(table, rows, rules, work):
+    """The root's sums are known; the first phase makes its rows, or the lists of the rows that are drawn."""
+    state = work.state[0]
+    work.totals[GRADIENT], work.totals[HESSIAN], work.totals[COUNT] = rows.gradient, rows.hessian, rows.count
+    state.phase, state.n_chunks = SUMS, n_chunks_of(rows.n)
+    if rows.chosen.size:
         for i in range(work.side.size):
             work.side[i] = 0
         for i in range(rows.n):
+            work.rows[0, i] = rows.chosen[i]
             work.side[rows.chosen[i]] = 1
-        state.phase, state.n_chunks = TAKE, rules.features.size
-    else:
-        _begin_search(rules, work)
+        state.n_chunks = rules.features.size
 
 
 @inner_kernel
@@ -650,12 +547,9 @@ def _take(source, is_in, goal):
 
 
 @inner_kernel
-def _begin_search(rules, work):
+def begin_search(table, rows, rules, work):
     """Open the phase that searches columns. After the columns' chunks, one parts the rows of a node that is split."""
     state, n_features = work.state[0], rules.features.size
-    for rank in range(work.best.shape[0]):
-        for side in range(2):
-            work.best[rank, side].score, work.best[rank, side].feature = -np.inf, NO_SPLIT
     node = work.nodes[max(ROOT, state.node)]
     state.summed = 1 + _FEW_ENTRIES // max(np.int64(1), node.end - node.begin)  # columns of a chunk
     wanted = state.small_wanted or state.big_wanted
@@ -749,12 +643,17 @@ def _search(rank, table, rows, rules, work, at, j, categories, monotone):
     scan_numbers(rows, rules, entries, node, j, direction, work.cuts[rank], work.scores[rank], best, monotone)
 
 
-# --- mark ----------------------------------------------------------------------------------------------------------
+@inner_kernel
+def end_search(table, work):
+    """Nothing to give back: lists are cut in place."""
+
+
+# --- partition -----------------------------------------------------------------------------------------------------
 
 
 @inner_kernel
-def _begin_mark(table, rows, work):
-    """The chosen node: what its threshold is between; its rows' sides, if they are few, or a phase that marks them."""
+def begin_partition(table, rows, work):
+    """The chosen node: what its threshold is between; its rows' sides, if they are few, or a phase that finds them."""
     state = work.state[0]
     node = work.nodes[state.node]
     lists = table.lists if _is_shared(rows, node) else work.lists
@@ -764,9 +663,10 @@ def _begin_mark(table, rows, work):
         work.below[state.node] = np.int64(entries[node.code - 1] & ROW)
         if entries[node.code] >> RANK != MISSING:
             work.above[state.node] = np.int64(entries[node.code] & ROW)
-    work.cursor[0] = 0
-    if entries.size > CHUNK:
-        state.phase, state.n_chunks = MARK, _chunks_of(entries.size)
+    work.cursor[LEFT] = node.begin
+    state.phase = PARTITION
+    if entries.size > BATCH:
+        state.n_chunks = (entries.size + BATCH - 1) // BATCH
     else:
         _mark(table, rows, work, np.int64(0))
 
@@ -777,7 +677,7 @@ def _mark(table, rows, work, begin):
     node = work.nodes[work.state[0].node]
     lists, column = table.lists if _is_shared(rows, node) else work.lists, table.columns[node.feature]
     entries = lists[node.feature, node.begin : node.end]
-    end, n_left = min(begin + CHUNK, entries.size), np.int64(0)
+    end, n_left = min(begin + BATCH, entries.size), np.int64(0)
     missing = _ONE if node.missing_left else _ZERO
     for i in range(begin, end):
         rank = entries[i] >> RANK
@@ -788,30 +688,7 @@ def _mark(table, rows, work, begin):
             goes_left = missing if rank == MISSING else (_ONE if i < node.code else _ZERO)
         work.side[entries[i] & ROW] = goes_left
         n_left += np.int64(goes_left)
-    atomic_add(work.cursor, 0, n_left)
-
-
-@inner_kernel
-def _open_children(table, fields, rules, work):
-    """Make the two children of a node whose rows are marked."""
-    state, nodes = work.state[0], work.nodes
-    node = nodes[state.node]
-    node.left = state.n_nodes
-    state.n_nodes += 2
-    state.n_leaves += 1
-    left, right, middle = nodes[node.left], nodes[node.left + 1], node.begin + work.cursor[0]
-    make_pair(table.columns, fields, rules, node, left, right, middle)
-    state.first = node.left
-    left_is_small = 2 * middle <= node.begin + node.end
-    state.small = node.left + (0 if left_is_small else 1)
-    state.big = node.left + (1 if left_is_small else 0)
-    room = state.n_leaves < rules.max_leaves
-    state.small_wanted = room and is_promising(fields, rules, nodes[state.small])
-    state.big_wanted = room and is_promising(fields, rules, nodes[state.big])
-    for side in range(2):
-        child = node.left + side
-        narrow_groups(rules, work.groups[state.node], node.feature, work.groups[child])
-        allow_features(rules, child, work.groups[child], work.allowed[side], work.order)
+    atomic_add(work.cursor, LEFT, n_left)
 
 
 # --- leaves --------------------------------------------------------------------------------------------------------
@@ -819,24 +696,16 @@ def _open_children(table, fields, rules, work):
 
 @inner_kernel
 def _note_pieces(rows, work, begin):
-    """Which piece some rows are in, by their places."""
+    """Which piece some rows are in, by their places. A leaf's sums are those that splits were found by."""
     piece = piece_at(work.nodes, work.pieces, work.state[0].n_leaves, begin)
     chunk_end = min(rows.n, begin + CHUNK)
     while begin < chunk_end:
         node = work.nodes[work.pieces[piece]]
+        if begin == node.begin:
+            work.leaf_sums[2 * piece], work.leaf_sums[2 * piece + 1] = node.gradient, node.hessian
         end = min(chunk_end, node.end)
         segment = work.rows[node.depth & 1, begin:end]
         for k in range(segment.size):
             work.leaf_of_row[segment[k]] = piece
         begin = end
         piece += 1
-
-
-@inner_kernel
-def _finish(fields, rules, work):
-    """Leaves' sums are those that splits were found by; prune; set the values."""
-    state, nodes = work.state[0], work.nodes
-    for piece in range(state.n_leaves):
-        leaf = nodes[work.pieces[piece]]
-        leaf.fine_gradient, leaf.fine_hessian = leaf.gradient, leaf.hessian
-    finish_nodes(fields, rules, nodes, state.n_nodes)

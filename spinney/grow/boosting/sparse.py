@@ -1,6 +1,6 @@
-"""Boosted trees on a sparse table: the loop of grower.py, with sums from lists of places.
+"""Boosted trees on a sparse table: the steps of the loop in grower.py, with sums from lists of places.
 
-The life of a tree is the same, but that there is no phase for histograms after the root's rows are quantised: whoever
+The life of a tree is the same, but that there is no phase of sums after the root's rows are quantised: whoever
 searches a group of columns sums it first. There may be fewer histograms than open nodes; then the least promising open
 node gives up its own, and should it be split after all, both its children are summed from their rows. Sums are
 integers: a tree cannot tell.
@@ -12,39 +12,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel, part_kernel, prefetch, refer, separate_kernel
-from spinney._team import Team, end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
+from spinney._compile import inner_kernel, kernel, part_kernel, prefetch, separate_kernel
+from spinney._team import Team, next_chunk
 from spinney.data.dataset import aligned, records
 from spinney.data.sparse_encode import SparseCodes, SparseDataset
-from spinney.grow.boosting.choose_split import free_slots, give_slot, is_promising, make_pair, plant, settle, take_slot
-from spinney.grow.boosting.histograms import (
-    COUNT,
-    GRADIENT,
-    HESSIAN,
-    begin_histogram,
-    quantise_chunk,
-    read_statistics,
-    subtract,
-)
-from spinney.grow.boosting.leaves import finish_tree, order_pieces, sum_leaf_chunk
+from spinney.grow.boosting.dense import begin_partition as begin_dense_partition
+from spinney.grow.boosting.dense import give_slot, take_slot
+from spinney.grow.boosting.histograms import quantise_chunk, read_statistics, subtract
+from spinney.grow.boosting.leaves import sum_leaf_chunk
 from spinney.grow.boosting.memory import (
     CANDIDATE,
-    DESK,
-    DONE,
-    HISTOGRAM,
-    LEAVES,
+    COLUMN_FIELDS,
     NO_SLOT,
-    NODE,
     PARTITION,
     ROOT,
     SEARCH,
-    STATE,
+    SUMS,
     Work,
+    shared_memory,
 )
-from spinney.grow.boosting.partition import CHUNK, LEFT, RIGHT, n_chunks_of, partition_chunk
-from spinney.grow.boosting.scan_bins import fill_goes_left, search_numbers
+from spinney.grow.boosting.partition import CHUNK, partition_chunk
+from spinney.grow.boosting.scan_bins import search_numbers
 from spinney.grow.boosting.statistics import packed_count, packed_gradient, packed_hessian
-from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, narrow_groups
+from spinney.grow.rules import NO_NODE
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Sparse tables as the loop sees them, and its memory.
@@ -62,22 +52,18 @@ _FEWEST = 5  # histograms there is always room for: a node's, its children's and
 _GROUP = 1 << 15  # places of a group: what is being summed stays in the second-level cache
 _PER_ROW = 4  # entries of a row in a group, or it would take longer to find them than to add them
 
-# What a kernel needs to know of a column.
+# What a kernel needs to know of a column. Its places in the histogram of a node are those of all copies.
 COLUMN = np.dtype(
     [
-        ("begin", np.int64),  # first place in the histogram of a node
-        ("n_slots", np.int64),  # places of a copy: its bins, and missing if any row lacks it
+        *COLUMN_FIELDS,
         ("n_copies", np.int64),
         ("zero", np.int64),  # the code of zeros, whose place is always empty
-        ("n_bins", np.int64),
-        ("is_categorical", np.uint8),
-        ("monotone", np.int64),  # 1 rising, -1 falling, 0 free
     ],
     align=True,
 )
 
 
-class SparseRows(NamedTuple):
+class SparseTable(NamedTuple):
     """The encoded table, as kernels see it."""
 
     words: np.ndarray  # uint32, by row: its statistics
@@ -91,7 +77,7 @@ class SparseRows(NamedTuple):
     column: np.ndarray  # uint8, by row: code ^ code of zeros in the column that a node is split by, else 0
 
 
-def make_sparse_rows(dataset: SparseDataset, monotone: np.ndarray, block_rows: int, team: Team) -> SparseRows:
+def make_sparse_table(dataset: SparseDataset, monotone: np.ndarray, block_rows: int, team: Team) -> SparseTable:
     """Lay the codes out row by row."""
     listed, n_rows, n_bins = dataset.codes, dataset.n_rows, dataset.bins.n_bins.astype(np.int64)
     sizes = np.diff(listed.first)
@@ -113,7 +99,7 @@ def make_sparse_rows(dataset: SparseDataset, monotone: np.ndarray, block_rows: i
     places = np.empty(len(listed.rows), np.uint32)
     team.run(_fill, listed, columns, group_column, block_rows, first, places)
     words, column = aligned(n_rows, np.uint32), np.zeros(n_rows, np.uint8)
-    return SparseRows(words, 1, first, places, group_first, group_column, columns, listed, column)
+    return SparseTable(words, 1, first, places, group_first, group_column, columns, listed, column)
 
 
 def _has_missing(listed: SparseCodes, n_bins: np.ndarray) -> np.ndarray:
@@ -151,16 +137,15 @@ def _fill(rank, size, sync, listed, columns, group_column, block_rows, first, pl
 
 
 def make_sparse_work(
-    table: SparseRows, n_rows: int, max_leaves: int, n_threads: int, n_groups: int, pool: int | None = None
+    table: SparseTable, n_rows: int, max_leaves: int, n_threads: int, n_groups: int, pool: int | None = None
 ) -> Work:
     """Memory for growing trees of at most `max_leaves` leaves; `pool`: bytes for histograms."""
-    last, n_columns, n_nodes = table.columns[-1], len(table.columns), 2 * max_leaves - 1
+    last, n_columns = table.columns[-1], len(table.columns)
     size = int(last["begin"] + last["n_slots"] * last["n_copies"])
     n_slots = min(min(max_leaves, n_rows) + 2, max(_FEWEST, (_POOL if pool is None else pool) // (8 * size)))
     return Work(
-        nodes=records(n_nodes, NODE),
-        state=records(1, STATE),
-        rows=aligned((2, n_rows), np.int32),
+        **shared_memory(n_rows, n_rows, n_columns, max_leaves, n_threads, n_groups),
+        best=records((n_threads, 2), CANDIDATE),
         packed_pool=aligned((n_slots, size), np.int64),
         wide_pool=aligned((0, 3, 0), np.int64),
         packed_scratch=aligned((n_threads, 0), np.int64),
@@ -168,20 +153,8 @@ def make_sparse_work(
         group=1,
         lanes_at_a_time=1,
         few_rows=n_rows,
-        desks=records(n_threads, DESK),
-        best=records((n_threads, 2), CANDIDATE),
         free_slots=np.empty((2, n_slots), np.int64),
-        heap=np.empty(2 * max_leaves, np.int64),
-        cursor=np.zeros(16, np.int64),
-        totals=np.zeros(24, np.int64),
         used=np.ones(n_columns, np.uint8),
-        allowed=np.ones((2, n_columns), np.uint8),
-        order=np.empty(n_columns, np.int64),
-        groups=np.ones((n_nodes, n_groups), np.uint8),
-        pieces=np.empty(max_leaves, np.int64),
-        leaf_of_row=np.empty(n_rows, np.uint16 if max_leaves < 1 << 16 else np.uint32),
-        leaf_values=np.empty((n_threads, max_leaves)),
-        leaf_sums=np.empty(2 * max_leaves, np.int64),
     )
 
 
@@ -195,17 +168,6 @@ def make_sparse_work(
 
 _AHEAD = 8  # rows between asking for a row's places and using them
 _FEW = 4  # places per entry from which on a histogram is not subtracted place by place
-
-
-@inner_kernel
-def begin_search(table, work):
-    """Open the phase that searches groups of columns."""
-    state = work.state[0]
-    for rank in range(work.desks.size):
-        for side in range(2):
-            work.best[rank, side].score = -np.inf
-            work.best[rank, side].feature = NO_SPLIT
-    state.phase, state.n_chunks = SEARCH, table.first.shape[0]
 
 
 @part_kernel
@@ -356,87 +318,34 @@ def _search_copies(bins, fields, rules, node, column, feature, desk, best, monot
     search_numbers(node, feature, column, count[: column.n_bins], n, fields, rules, desk, best, monotone)
 
 
-@kernel
-def grow_sparse_tree(rank, size, sync, table, rows, rules, work, kinds):
-    """Grow one tree; returns its number of nodes, 0 if stopped. Leaves' values and pieces are in `work`."""
-    table, rows, rules, work = refer(table), refer(rows), refer(rules), refer(work)
-    state, desk = work.state[0], work.desks[rank]
-    if rank == 0:
-        _prepare(rows, rules, work)
-        open_phase(sync, state.n_chunks)
-    while True:
-        chunk = take_chunk(sync)
-        if chunk < 0:
-            return state.n_nodes if state.phase == DONE else 0
-        if state.phase == HISTOGRAM:
-            _quantise(table, rows, work, desk, chunk)
-        elif state.phase == SEARCH:
-            search_group(rank, table, rows, rules, work, desk, chunk, kinds)
-        elif state.phase == PARTITION:
-            _part_rows(table, work, desk, chunk)
-        else:
-            sum_leaf_chunk(rows, work, chunk)
-        if finish_chunk(sync):
-            _go_on(table, rows, rules, work)
-            if state.phase == DONE or stop_wanted(sync):
-                end_phases(sync)
-            else:
-                open_phase(sync, state.n_chunks)
-
-
-@part_kernel
-def _go_on(table, rows, rules, work):
-    """What one thread does between two phases; sets the next one."""
-    state, fields = work.state[0], rows.fields
-    if state.phase == HISTOGRAM:
-        root = work.nodes[ROOT]
-        root.gradient, root.hessian = work.totals[GRADIENT], work.totals[HESSIAN]
-        root.count = work.totals[COUNT]
-        state.small_wanted = rules.max_leaves > 1 and is_promising(fields, rules, root)
-        if state.small_wanted:
-            begin_search(table, work)
-            return
-    if state.phase == LEAVES:
-        finish_tree(fields, rules, work)
-        state.phase = DONE
-        return
-    if state.phase == PARTITION:
-        _mark_column(table, work.nodes[state.node].feature, False)
-        _open_children(table, fields, rules, work)
-        if state.small_wanted or state.big_wanted:
-            begin_search(table, work)
-            return
-    settle(rules, fields, work)
-    if state.node < 0:
-        order_pieces(work)
-        state.phase, state.n_chunks = LEAVES, n_chunks_of(rows.n)
-    else:
-        node = work.nodes[state.node]
-        work.cursor[LEFT], work.cursor[RIGHT] = node.begin, node.end
-        _begin_partition(table, state, node)
-        state.phase, state.n_chunks = PARTITION, n_chunks_of(node.end - node.begin)
+# ----------------------------------------------------------------------------------------------------------------------
+# The steps of the loop in grower.py; those that are not here are those of dense.py.
 
 
 @inner_kernel
-def _prepare(rows, rules, work):
-    """Empty the shared numbers; the root is every chosen row."""
-    state, root = work.state[0], work.nodes[ROOT]
-    plant(rules, work, rows.n)
-    free_slots(work, work.packed_pool.shape[0], 0)
-    state.node = NO_NODE
-    root.is_wide = 0
-    root.slot = take_slot(work, False)
-    state.first = state.small = state.big = ROOT
-    state.small_wanted = 1
-    state.big_wanted = 0
-    state.by_words = 1
-    for i in range(work.totals.size):
-        work.totals[i] = 0
-    for j in range(work.used.size):
-        work.used[j] = 0
-    for k in range(rules.features.size):
-        work.used[rules.features[k]] = 1
-    begin_histogram(work)
+def do_chunk(table, rank, rows, rules, work, chunk, kinds):
+    """A chunk of any phase."""
+    phase, desk = work.state[0].phase, work.desks[rank]
+    if phase == SUMS:
+        _quantise(table, rows, work, desk, chunk)
+    elif phase == SEARCH:
+        search_group(rank, table, rows, rules, work, desk, chunk, kinds)
+    elif phase == PARTITION:
+        _part_rows(table, work, desk, chunk)
+    else:
+        sum_leaf_chunk(rows, work, chunk)
+
+
+@inner_kernel
+def begin_search(table, rows, rules, work):
+    """Open the phase that searches groups of columns."""
+    state = work.state[0]
+    if state.phase == PARTITION:
+        _mark_column(table, work.nodes[state.node].feature, False)
+        _place_histograms(work)
+    state.phase = SEARCH
+    if state.small_wanted or state.big_wanted:
+        state.n_chunks = table.first.shape[0]
 
 
 @part_kernel
@@ -446,19 +355,46 @@ def _quantise(table, rows, work, desk, chunk):
     quantise_chunk(table, rows, work, desk, begin, min(root.end, begin + work.state[0].summed))
 
 
+@inner_kernel
+def _place_histograms(work):
+    """Where the children's histograms go. The big one takes over its parent's, if that is still there."""
+    state, nodes = work.state[0], work.nodes
+    small, big, node = nodes[state.small], nodes[state.big], nodes[state.node]
+    small.is_wide = big.is_wide = 0
+    if state.small_wanted:
+        small.slot = _find_slot(work)
+    if state.big_wanted:
+        big.slot = node.slot if node.slot != NO_SLOT else _find_slot(work)
+
+
+@inner_kernel
+def _find_slot(work):
+    """A free place for a histogram; if there is none, that of the open node that gains least."""
+    state, nodes = work.state[0], work.nodes
+    if state.n_free_packed == 0:
+        least = NO_NODE
+        for k in range(state.heap_size):
+            at = work.heap[k]
+            if nodes[at].slot != NO_SLOT and (least < 0 or nodes[at].gain < nodes[least].gain):
+                least = at
+        give_slot(work, nodes[least])
+    return take_slot(work, False)
+
+
 # --- partition --------------------------------------------------------------------------------------------------------
 
 
 @inner_kernel
-def _begin_partition(table, state, node):
-    """Which codes go left, the code of zeros being 0 in `table.column`."""
-    column = table.columns[node.feature]
-    fill_goes_left(state.goes_left, node, column)
-    for code in range(state.goes_left.size):
-        other = code ^ column.zero
+def begin_partition(table, rows, work):
+    """The same, the code of zeros being 0 in `table.column`."""
+    begin_dense_partition(table, rows, work)
+    goes_left, feature = work.state[0].goes_left, work.nodes[work.state[0].node].feature
+    zero = table.columns[feature].zero
+    for code in range(goes_left.size):
+        other = code ^ zero
         if code < other:
-            state.goes_left[code], state.goes_left[other] = state.goes_left[other], state.goes_left[code]
-    _mark_column(table, node.feature, True)
+            goes_left[code], goes_left[other] = goes_left[other], goes_left[code]
+    _mark_column(table, feature, True)
 
 
 @inner_kernel
@@ -478,48 +414,3 @@ def _part_rows(table, work, desk, chunk):
     end = min(node.end, begin + CHUNK)
     source, target = work.rows[node.depth & 1, begin:end], work.rows[1 - (node.depth & 1)]
     partition_chunk(table.column, state.goes_left, desk, source, target, work.cursor)
-
-
-# --- children ---------------------------------------------------------------------------------------------------------
-
-
-@inner_kernel
-def _open_children(table, fields, rules, work):
-    """Make the two children of a node whose rows have been parted."""
-    state, nodes, middle = work.state[0], work.nodes, work.cursor[LEFT]
-    node = nodes[state.node]
-    node.left = state.n_nodes
-    state.n_nodes += 2
-    state.n_leaves += 1
-    make_pair(table.columns, fields, rules, node, nodes[node.left], nodes[node.left + 1], middle)
-    for side in range(2):
-        nodes[node.left + side].is_wide = 0
-        narrow_groups(rules, work.groups[state.node], node.feature, work.groups[node.left + side])
-    left_is_small = 2 * middle <= node.begin + node.end
-    state.first = node.left
-    state.small = node.left + (0 if left_is_small else 1)
-    state.big = node.left + (1 if left_is_small else 0)
-    small, big, room = nodes[state.small], nodes[state.big], state.n_leaves < rules.max_leaves
-    state.small_wanted = room and is_promising(fields, rules, small)
-    state.big_wanted = room and is_promising(fields, rules, big)
-    if state.small_wanted:
-        small.slot = _find_slot(work)
-    if state.big_wanted:
-        big.slot = node.slot if node.slot != NO_SLOT else _find_slot(work)
-    for side in range(2):
-        child = state.first + side
-        allow_features(rules, child, work.groups[child], work.allowed[side], work.order)
-
-
-@inner_kernel
-def _find_slot(work):
-    """A free place for a histogram; if there is none, that of the open node that gains least."""
-    state, nodes = work.state[0], work.nodes
-    if state.n_free_packed == 0:
-        least = NO_NODE
-        for k in range(state.heap_size):
-            at = work.heap[k]
-            if nodes[at].slot != NO_SLOT and (least < 0 or nodes[at].gain < nodes[least].gain):
-                least = at
-        give_slot(work, nodes[least])
-    return take_slot(work, False)
