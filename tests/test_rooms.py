@@ -5,6 +5,7 @@ import functools
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -93,18 +94,54 @@ def test_a_room_imports_only_smaller_numbers(room):
             assert room_of(module) in allowed, f"{path.relative_to(PACKAGE)} imports {module}"
 
 
+PAGE = (PACKAGE.parent / "docs" / "architecture.md").read_text()
+SECTIONS = dict(re.findall(r"^### \d+ `(\w+)/`(.*?)(?=^##)", PAGE, re.MULTILINE | re.DOTALL))
+A_FILE = re.compile(r"`((?:\w+/)*\w+\.(?:py|html|css|js|txt|toml))`")
+
+
 def test_the_documented_rooms_are_these():
     """In the order of docs/architecture.md, which is that of imports."""
-    page = (PACKAGE.parent / "docs" / "architecture.md").read_text()
-    table = page[page.index("## The rooms") :].split("\n## ")[0]
-    assert re.findall(r"^\| \d+ `(\w+)/`", table, re.MULTILINE) == ROOMS
+    rooms = PAGE[PAGE.index("\n## The rooms") :].split("\n## ")[1]
+    assert re.findall(r"^### (\d+) `(\w+)/`", rooms, re.MULTILINE) == [(str(k + 1), x) for k, x in enumerate(ROOMS)]
 
 
-def test_the_documented_files_are_there():
-    page = (PACKAGE.parent / "docs" / "architecture.md").read_text()
-    for room, line in re.findall(r"^\| \d+ `(\w+)/`(.*)$", page, re.MULTILINE):
-        there = {path.name for path in (PACKAGE / room).rglob("*.*")}
-        assert set(re.findall(r"`(\w+\.(?:py|html|css|js))`", line)) <= there, room
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_documented_files_are_there(room):
+    """Named from their room's folder in its own section."""
+    named = A_FILE.findall(SECTIONS[room])
+    assert named, f"{room} has no list of files"
+    for name in named:
+        assert (PACKAGE / room / name).is_file(), f"architecture.md names {name} in {room}/"
+
+
+def test_all_other_files_of_the_page_are_there():
+    """Named from the package or from the project; a name without a folder is that of a module, anywhere."""
+    text = PAGE
+    for section in SECTIONS.values():
+        text = text.replace(section, "")
+    for name in A_FILE.findall(text):
+        places = [path.name for path in PACKAGE.rglob("*.*")] if "/" not in name else []
+        found = name in places or any((top / name).is_file() for top in (PACKAGE, PACKAGE.parent))
+        assert found, f"architecture.md names {name}"
+    for folder in re.findall(r"`((?:\w+/)+)`", text):
+        assert any((top / folder).is_dir() for top in (PACKAGE, PACKAGE.parent)), f"architecture.md names {folder}"
+
+
+def test_no_cell_of_a_table_is_a_page():
+    cells = [cell for line in PAGE.splitlines() if line.startswith("|") for cell in line.strip("|").split("|")]
+    assert max(len(cell.split()) for cell in cells) <= 40
+
+
+@pytest.mark.parametrize("room", ["data", "grow", "ensemble", "estimators"])
+def test_a_folder_lists_its_files(room):
+    """The docstring of its `__init__.py` says what is where, by name or by a pattern such as `scan_*`."""
+    docstring = ast.get_docstring(parsed(PACKAGE / room / "__init__.py"))
+    words = set(re.findall(r"[\w*]+", docstring))
+    for path in (PACKAGE / room).rglob("*.py"):
+        if path.name != "__init__.py":
+            assert any(fnmatch(path.stem, word) for word in words), f"{room}/__init__.py does not name {path.name}"
+    for name in re.findall(r"\w+\.py", docstring):
+        assert any((PACKAGE / room).rglob(name)), f"{room}/__init__.py names {name}"
 
 
 ABOVE = {PACKAGE / "__init__.py", PACKAGE / "__main__.py"}  # the doors: of the package and of its command line

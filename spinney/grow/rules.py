@@ -3,8 +3,8 @@
 In: numbers of one node (rows, weight, depth, sums). Out: whether it may be split, whether a split is worth it, where
 missing values go that a node has not seen, the random key of a choice, the bounds of children.
 
-    BoostingRules   grow/boosting          may_split, allow_features, narrow_groups
-    TreeRules       grow/exact, binned     is_large, is_worth
+    BoostingRules   grow/boosting         may_split, allow_features, narrow_groups
+    TreeRules       grow/exact, binned    is_large, is_worth
     BranchRules     grow/multiway
 
 A formula that only one engine needs stands with that engine; what two of them decide stands here, once.

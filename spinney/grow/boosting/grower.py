@@ -45,21 +45,23 @@ from spinney.grow.boosting.memory import DONE, LEAVES, PARTITION, ROOT, SEARCH, 
 from spinney.grow.boosting.partition import LEFT, n_chunks_of
 from spinney.grow.boosting.scan_bins import is_better
 from spinney.grow.boosting.sorted import SortedTable
-from spinney.grow.boosting.sparse import SparseTable
+from spinney.grow.boosting.sparse import SparseBinnedTable
 from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, narrow_groups
 
 # Those that begin something set the next phase and its number of chunks; a phase without chunks is passed over.
 begin_tree = by_type({
-    Table: dense.begin_tree, SparseTable: dense.begin_tree, SortedTable: sorted_lists.begin_tree,
+    Table: dense.begin_tree, SparseBinnedTable: dense.begin_tree, SortedTable: sorted_lists.begin_tree,
 })  # fmt: skip
-do_chunk = by_type({Table: dense.do_chunk, SparseTable: sparse.do_chunk, SortedTable: sorted_lists.do_chunk})
+do_chunk = by_type({Table: dense.do_chunk, SparseBinnedTable: sparse.do_chunk, SortedTable: sorted_lists.do_chunk})
 begin_search = by_type({
-    Table: dense.begin_search, SparseTable: sparse.begin_search, SortedTable: sorted_lists.begin_search,
+    Table: dense.begin_search, SparseBinnedTable: sparse.begin_search, SortedTable: sorted_lists.begin_search,
 })  # fmt: skip
-keep_best = by_type({Table: dense.keep_best, SparseTable: dense.keep_best, SortedTable: sorted_lists.keep_best})
-end_search = by_type({Table: dense.end_search, SparseTable: dense.end_search, SortedTable: sorted_lists.end_search})
+keep_best = by_type({Table: dense.keep_best, SparseBinnedTable: dense.keep_best, SortedTable: sorted_lists.keep_best})
+end_search = by_type(
+    {Table: dense.end_search, SparseBinnedTable: dense.end_search, SortedTable: sorted_lists.end_search}
+)
 begin_partition = by_type({
-    Table: dense.begin_partition, SparseTable: sparse.begin_partition, SortedTable: sorted_lists.begin_partition,
+    Table: dense.begin_partition, SparseBinnedTable: sparse.begin_partition, SortedTable: sorted_lists.begin_partition,
 })  # fmt: skip
 
 

@@ -55,7 +55,7 @@ _SUM_BITS = 61
 _WHOLE = 8192  # rows that are made whole numbers at a time
 
 
-class Units(NamedTuple):
+class SortedUnits(NamedTuple):
     """What integers are worth; leaves' sums are those that splits were found by."""
 
     gradient_unit: float
@@ -80,7 +80,7 @@ class SortedRows(NamedTuple):
     amounts: np.ndarray  # int64: each row's gradient and hessian side by side, as often as it counts; or
     paired: bool | None  # None: gradients alone, and hessians are 1
     counts: Any  # int64: how often each row counts; None: once
-    fields: Units
+    fields: SortedUnits
     noise: float  # what rounding may have done to a hessian
     gradient: int  # sums over all rows of the tree
     hessian: int
@@ -182,7 +182,7 @@ def make_sorted_rows(
         amounts=amounts,
         paired=paired,
         counts=counts,
-        fields=Units(1.0 / scales[0], 1.0 / scales[1], 1.0 / scales[0], 1.0 / scales[1]),
+        fields=SortedUnits(1.0 / scales[0], 1.0 / scales[1], 1.0 / scales[0], 1.0 / scales[1]),
         noise=0.0 if unit_hessians else 1.0 / scales[1],
         gradient=sums[0],
         hessian=n if paired is None else sums[1],
@@ -438,7 +438,7 @@ def _is_mixed(rows, work, node):
 _WORD = 64
 
 
-def freeze_sorted(work: SortedWork, n_nodes: int, dataset: ExactDataset, fields: Units) -> Forest:
+def freeze_sorted(work: SortedWork, n_nodes: int, dataset: ExactDataset, fields: SortedUnits) -> Forest:
     """The finished tree: thresholds midway between the values on both sides, sets of categories."""
     order, size = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
     grown = work.nodes

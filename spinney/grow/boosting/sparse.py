@@ -63,7 +63,7 @@ COLUMN = np.dtype(
 )
 
 
-class SparseTable(NamedTuple):
+class SparseBinnedTable(NamedTuple):
     """The encoded table, as kernels see it."""
 
     words: np.ndarray  # uint32, by row: its statistics
@@ -77,7 +77,7 @@ class SparseTable(NamedTuple):
     column: np.ndarray  # uint8, by row: code ^ code of zeros in the column that a node is split by, else 0
 
 
-def make_sparse_table(dataset: SparseDataset, monotone: np.ndarray, block_rows: int, team: Team) -> SparseTable:
+def make_sparse_table(dataset: SparseDataset, monotone: np.ndarray, block_rows: int, team: Team) -> SparseBinnedTable:
     """Lay the codes out row by row."""
     listed, n_rows, n_bins = dataset.codes, dataset.n_rows, dataset.bins.n_bins.astype(np.int64)
     sizes = np.diff(listed.first)
@@ -99,7 +99,7 @@ def make_sparse_table(dataset: SparseDataset, monotone: np.ndarray, block_rows: 
     places = np.empty(len(listed.rows), np.uint32)
     team.run(_fill, listed, columns, group_column, block_rows, first, places)
     words, column = aligned(n_rows, np.uint32), np.zeros(n_rows, np.uint8)
-    return SparseTable(words, 1, first, places, group_first, group_column, columns, listed, column)
+    return SparseBinnedTable(words, 1, first, places, group_first, group_column, columns, listed, column)
 
 
 def _has_missing(listed: SparseCodes, n_bins: np.ndarray) -> np.ndarray:
@@ -137,7 +137,7 @@ def _fill(rank, size, sync, listed, columns, group_column, block_rows, first, pl
 
 
 def make_sparse_work(
-    table: SparseTable, n_rows: int, max_leaves: int, n_threads: int, n_groups: int, pool: int | None = None
+    table: SparseBinnedTable, n_rows: int, max_leaves: int, n_threads: int, n_groups: int, pool: int | None = None
 ) -> Work:
     """Memory for growing trees of at most `max_leaves` leaves; `pool`: bytes for histograms."""
     last, n_columns = table.columns[-1], len(table.columns)
