@@ -7,6 +7,7 @@ learn where that is: whoever creates such a table supplies the methods that reac
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,6 +20,18 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.encode import Bins
     from spinney.data.schema import Schema
+
+
+def is_dask(value: Any) -> bool:
+    """Whether a value is a dask DataFrame, Series, Array, Bag or Delayed; a process without dask cannot hold one."""
+    if "dask" not in sys.modules:
+        return False
+    return type(value).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(value, "__dask_graph__")
+
+
+def is_remote(*values: Any) -> bool:
+    """Whether any of some values is a dask collection."""
+    return any(map(is_dask, values))
 
 
 class RemoteTable(TableHandle):

@@ -18,7 +18,7 @@ from uuid import uuid4
 import numpy as np
 from scipy import sparse
 
-from spinney.distributed.collections import is_dask
+from spinney.data.remote_table import is_dask
 
 
 def answer_lazily(method: Callable[..., Any], model: Any, X: Any, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -1,30 +1,17 @@
-"""Recognise dask collections, and find the client that computes them.
+"""Find the Dask client that computes collections, and bring vectors here.
 
-In:  an argument of `fit`. Out: whether it is a dask collection, without importing dask; vectors of one value per row,
-as NumPy or pandas has them. A process that has not imported dask cannot hold a dask collection.
+In:  an argument of `fit`. Out: the client; vectors of one value per row, as NumPy or pandas has them.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from spinney._distribution import install_command
-
-
-def is_dask(value: Any) -> bool:
-    """Whether a value is a dask DataFrame, Series, Array, Bag or Delayed."""
-    if "dask" not in sys.modules:
-        return False
-    return type(value).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(value, "__dask_graph__")
-
-
-def is_remote(*values: Any) -> bool:
-    """Whether any of some values is a dask collection."""
-    return any(map(is_dask, values))
+from spinney.data.remote_table import is_dask
 
 
 def find_client() -> Any:

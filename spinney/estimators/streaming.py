@@ -16,8 +16,8 @@ from sklearn.utils import _safe_indexing
 
 from spinney.data.on_gpu import here, is_on_gpu
 from spinney.data.one_row import is_records
+from spinney.data.remote_table import is_dask
 from spinney.data.tables import is_streamed
-from spinney.distributed.collections import is_dask
 from spinney.estimators.names import refuse_unknown
 
 Method = TypeVar("Method", bound=Callable[..., Any])

@@ -31,9 +31,9 @@ from spinney._interruptible_threads import side_by_side
 from spinney.data.on_gpu import here
 from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
+from spinney.data.remote_table import is_remote
 from spinney.data.tables import is_streamed, with_sides
 from spinney.data.weights import read_weights
-from spinney.distributed.collections import is_remote
 from spinney.distributed.fits import spread, wants_cluster
 from spinney.ensemble.callbacks import Progress, Round
 from spinney.ensemble.cross_fitting import takes_weights, threads_each

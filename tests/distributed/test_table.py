@@ -6,8 +6,9 @@ import pytest
 
 from spinney._team import Team
 from spinney.data import encode as binning
+from spinney.data.remote_table import is_dask, is_remote
 from spinney.data.schema import learn_and_read
-from spinney.distributed.collections import find_client, is_dask, is_remote, vector_here
+from spinney.distributed.collections import find_client, vector_here
 from spinney.distributed.table import DaskTable
 from tests.distributed.remains import addresses
 

@@ -18,9 +18,10 @@ from sklearn.utils.validation import _num_samples
 
 from spinney._seed import read_seed
 from spinney._warnings import warn_caller
+from spinney.data.remote_table import is_dask, is_remote
 from spinney.data.schema import Schema, SchemaColumn, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
-from spinney.distributed.collections import fit_by, is_dask, is_remote, vector_here
+from spinney.distributed.collections import fit_by, vector_here
 from spinney.estimators.bagging.model import BagModel
 from spinney.estimators.bagging.params import count_columns_of_member, count_draws
 from spinney.estimators.base import all_or_nothing, read_sample_weight

@@ -20,11 +20,11 @@ from sklearn.base import ClassifierMixin
 from spinney._seed import repeated_seed
 from spinney.data.holdout import RowOrder, read_order
 from spinney.data.on_gpu import is_on_gpu
-from spinney.data.remote_table import closed_afterwards
+from spinney.data.remote_table import closed_afterwards, is_remote
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.tables import Table, with_sides
 from spinney.data.weights import Weights, read_weights
-from spinney.distributed.collections import fit_by, is_remote, vector_here
+from spinney.distributed.collections import fit_by, vector_here
 from spinney.ensemble.boosting.initial_scores import InitialScores, read_offset
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics

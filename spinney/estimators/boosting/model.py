@@ -244,20 +244,24 @@ class BoostedModel(Explained, Rounds, BoostingFit):
         start = self._start(X, init_score, table.n_rows)
         if table.is_one_row():
             return booster.forest.one_row.scores(table, start.reshape(-1))
-        from spinney.gpu import raw_scores_by
         from spinney.tree.predict_boosted import raw_scores
 
         with self._team(table) as team:
-            there = raw_scores_by(self.device, booster.forest, table, start, team)
-            return (
-                raw_scores(booster.forest, table, start, range(booster.forest.n_trees), team)
-                if there is None
-                else there
-            )
+            if self.device != "cpu" and (there := self._raw_by_gpu(table, start, team)) is not None:
+                return there
+            return raw_scores(booster.forest, table, start, range(booster.forest.n_trees), team)
+
+    def _raw_by_gpu(self, table: Table, start: np.ndarray, team: Team) -> np.ndarray | None:
+        """The same by the GPU, where that is faster; else None."""
+        from spinney.gpu import raw_scores_by
+
+        return raw_scores_by(self.device, self._booster.forest, table, start, team)
 
     def _start(self, X: Any, init_score: Any, n_rows: int) -> np.ndarray:
         """What the trees are added to: (outputs,), or (outputs, rows) where rows begin each with its own."""
         start = self._booster.start
+        if init_score is None and self._init is None:
+            return start
         offset = read_offset(init_score, n_rows, len(start))
         if self._init is not None:
             offset = self._initial(self._fitted_loss).of(X, offset)

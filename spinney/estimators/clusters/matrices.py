@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from spinney.data.finite import NotFiniteError
+from spinney.data.remote_table import is_remote
 from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import SparseSource
 from spinney.data.tables import TableSource, as_matrix
-from spinney.distributed.collections import is_remote, vector_here
+from spinney.distributed.collections import vector_here
 from spinney.estimators.base import TableModel, all_or_nothing
 
 if TYPE_CHECKING:

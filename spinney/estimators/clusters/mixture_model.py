@@ -21,8 +21,9 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.finite import NotFiniteError, refuse_not_finite
+from spinney.data.remote_table import is_remote
 from spinney.data.weights import Weights
-from spinney.distributed.collections import fit_by, is_remote
+from spinney.distributed.collections import fit_by
 from spinney.estimators.base import all_or_nothing, hash_of, make_team, read_sample_weight
 from spinney.estimators.clusters.kmeans import KMeans
 from spinney.estimators.clusters.matrices import MatrixModel, columns_named

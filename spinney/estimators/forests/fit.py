@@ -14,11 +14,11 @@ import numpy as np
 
 from spinney._seed import read_seed
 from spinney._warnings import warn_caller
-from spinney.data.remote_table import RemoteRows, closed_afterwards
+from spinney.data.remote_table import RemoteRows, closed_afterwards, is_remote
 from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.data.tables import with_sides
 from spinney.data.weights import Weights
-from spinney.distributed.collections import fit_by, is_remote, open_collections
+from spinney.distributed.collections import fit_by, open_collections
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.model import ClassForest, JudgedForest, QuantileForest
 from spinney.estimators.params import check_parameters, keep_parameters
