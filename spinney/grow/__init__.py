@@ -17,8 +17,8 @@ What is where, in each of them:
     freeze       the grown tree as a `Forest`
     fit          exact/, binned/: a table and a target in, a tree out
 
-    sparse       boosting/, exact/: the same tree from a sparse table (exact/sparse_scan.py: of one column)
-    sorted       boosting/: exact thresholds, max_bins=None
+    dense, sparse, sorted   boosting/: what a layout adds to the loop in grower.py: codes, stored cells, sorted lists
+    sparse       exact/: the same tree from a sparse table (sparse_scan: of one column)
     stumps       exact/: trees of one split from one large table, for AdaBoost
     small_subtrees   exact/, binned/: subtrees of up to 64 rows
     category_order   binned/: categories as numbers
