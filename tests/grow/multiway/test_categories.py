@@ -1,4 +1,4 @@
-"""Which columns are categories for ID3; its errors are in tests/estimators/test_classic.py."""
+"""Which columns are categories for ID3; its errors are in tests/estimators/trees/test_id3_c45.py."""
 
 import numpy as np
 import pandas as pd

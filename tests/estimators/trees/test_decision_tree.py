@@ -109,7 +109,7 @@ def test_chance_comes_from_the_seed_alone():
 def test_a_forked_child_fits_after_its_parent_did():
     code = """
 import os, sys
-from tests.estimators.test_tree import Classifier, MANY, MANY_Y
+from tests.estimators.trees.test_decision_tree import Classifier, MANY, MANY_Y
 def fit():
     line = Classifier(n_jobs=2).fit(MANY, MANY_Y > 0).fingerprint_ + chr(10)
     os.write(1, line.encode())  # at once: print would let the other's line in
@@ -140,7 +140,7 @@ def test_ctrl_c_ends_a_long_fit_and_leaves_the_old_model_whole():
     code = """
 import signal, threading
 import numpy as np
-from tests.estimators.test_tree import Regressor, MANY, MANY_Y
+from tests.estimators.trees.test_decision_tree import Regressor, MANY, MANY_Y
 signal.signal(signal.SIGINT, signal.default_int_handler)
 X = np.random.RandomState(0).randn(150_000, 4)
 for n_jobs in (2, 1):

@@ -55,7 +55,7 @@ def interrupt_all():
 @pytest.mark.slow
 @posix
 def test_ctrl_c_ends_a_long_fit_and_leaves_the_old_model_whole():
-    code = "from tests.estimators.test_clustering import interrupt_all; interrupt_all()"
+    code = "from tests.estimators.clusters.test_clustering import interrupt_all; interrupt_all()"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     watchdog = threading.Timer(600, process.kill)
     watchdog.start()

@@ -752,7 +752,7 @@ def test_ctrl_c_ends_a_long_fit_and_leaves_the_old_model_whole():
     code = """
 import signal, threading
 import numpy as np
-from tests.estimators.test_forest import RandomForestClassifier, MANY, MANY_Y
+from tests.estimators.forests.test_forest import RandomForestClassifier, MANY, MANY_Y
 signal.signal(signal.SIGINT, signal.default_int_handler)
 X = np.random.RandomState(0).randn(60_000, 20)
 y = X[:, 0] + X[:, 1] ** 2 > 1

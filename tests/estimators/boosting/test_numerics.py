@@ -12,7 +12,7 @@ from spinney import GradientBoostingRegressor as Regressor
 from spinney import Loss, boosting_cv
 from tests.boosted import plain_trees
 from tests.compiled import slow
-from tests.estimators.test_boosting import draw, thirds
+from tests.estimators.boosting.test_fit import draw, thirds
 
 
 def skewed(loss, slope, n, seed=0):
