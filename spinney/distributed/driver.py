@@ -11,6 +11,7 @@ The members restart with the trees so far and recompute their scores, with the s
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from spinney.ensemble.boosting.gradients import is_builtin
 from spinney.ensemble.boosting.leaf_refit import weight_scale
 from spinney.ensemble.boosting.rounds import Rounds
 from spinney.ensemble.boosting.start import in_units, start_values
-from spinney.grow.boosting.freeze import no_trees
+from spinney.grow.boosting.freeze import freeze, no_trees
 from spinney.tree.forest import Forest
 
 _FEW_ROWS, _FEW_CELLS = 2**17, 2**27  # of a table that one worker boosts in less time than several need to wait
@@ -53,7 +54,7 @@ class RemoteRounds(Rounds):
         self.begun = begun or Booster(start_values(task), no_trees(dataset.bins, dataset.n_columns))
         self.grown: list[Forest] = []
         self._loose: list[Any] = []
-        self.chosen = np.empty(0, np.int32)
+        self._freeze = partial(freeze, bins=dataset.bins)
         self._waiting: deque[tuple[list[Any], Any]] = deque()
         self._means = (float("nan"),) * 3
         few = min(_FEW_ROWS, _FEW_CELLS // max(1, dataset.n_columns))

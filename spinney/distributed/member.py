@@ -27,10 +27,10 @@ from spinney.distributed.group import Group
 from spinney.distributed.level_growth import CpuBackend, grow_batched
 from spinney.distributed.quantiles import quantile_together, renew_leaves_together
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
-from spinney.ensemble.boosting.gradients import Largest, choose_rows
+from spinney.ensemble.boosting.engines import Drawn, Grow
+from spinney.ensemble.boosting.gradients import choose_rows
 from spinney.ensemble.boosting.history import sums_of_losses
-from spinney.ensemble.boosting.leaf_refit import renew
-from spinney.ensemble.boosting.rounds import Rounds
+from spinney.ensemble.boosting.rounds import Quantiles, Rounds
 from spinney.ensemble.boosting.start import Units
 from spinney.grow.rules import BoostingRules, Kinds
 
@@ -71,12 +71,15 @@ class MemberPart(NamedTuple):
 def boost(group: Group, team: Team, told: tuple[Common, MemberPart], codes: list[np.ndarray]) -> None:
     """All rounds, as one member of the fit runs them."""
     common, part = told
-    rounds = MemberRounds(_dataset(common, part, codes), _task(common, part), common, part, group, team)
-    del codes, part, told
+    dataset, task = _dataset(common, part, codes), _task(common, part)
+    rows = MemberRows(task, common, part, group)
+    grow = _grow_together(group, common, team) if group.size > 1 else None  # alone, by the loop of one machine
+    rounds = Rounds(dataset, task, common.settings, team, common.begun, grow, part.offset, rows)
+    del codes, part, told, dataset, task
     while rounds.n_rounds < common.settings.n_rounds:
         is_first = rounds.n_rounds == 0
         new = rounds.step()
-        means = _mean_losses(rounds, is_first) if common.tells_losses else None  # at the first member
+        means = _mean_losses(group, rounds, is_first) if common.tells_losses else None  # at the first member
         if group.rank == 0:
             group.tell(pickle.dumps((new, means)))
 
@@ -95,8 +98,21 @@ def _task(common: Common, part: MemberPart) -> Task:
     return Task(Target(part.y.astype(np.int32)[None, :], common.n_classes, None, weights), loss)
 
 
-def _mean_losses(rounds: MemberRounds, is_first: bool) -> tuple[float, float, float] | None:
-    every = rounds.group.to_first(sums_of_losses(rounds, is_first))
+def _grow_together(group: Group, common: Common, team: Team) -> Grow:
+    """Trees grown by all members."""
+    kinds = Kinds(bool(common.bins.is_categorical.any()) or None, bool(common.settings.monotone.any()) or None)
+    backends: list[CpuBackend] = []  # one, once its memory is known
+
+    def grow(table: Any, rows: Any, rules: BoostingRules, work: Any) -> int:
+        if not backends:
+            backends.append(CpuBackend(work, common.layout.size, kinds, team, group.sum))
+        return grow_batched(backends[0], table, rows, rules, work, LOOKAHEAD, backends[0].sum_leaves)
+
+    return grow
+
+
+def _mean_losses(group: Group, rounds: Rounds, is_first: bool) -> tuple[float, float, float] | None:
+    every = group.to_first(sums_of_losses(rounds, is_first))
     if not every:
         return None
     sums = np.sum(every, axis=0)
@@ -104,49 +120,28 @@ def _mean_losses(rounds: MemberRounds, is_first: bool) -> tuple[float, float, fl
         return tuple((sums[:, 0] / sums[:, 1]).tolist())  # type: ignore[return-value]
 
 
-class MemberRounds(Rounds):
-    """The rounds of one fit, with a part of the rows."""
+class MemberRows:
+    """The rows of a fit of which other members have further ones: `OwnRows` of ensemble/boosting/rounds.py."""
 
-    def __init__(
-        self, dataset: Dataset, task: Task, common: Common, part: MemberPart, group: Group, team: Team
-    ) -> None:
+    def __init__(self, task: Task, common: Common, part: MemberPart, group: Group) -> None:
         self.common, self.group, self.others = common, group, group
-        self.first_rows, self.lengths = part.first, part.n_rows
-        grow = self._grow_together if group.size > 1 else None  # alone, by the loop of one machine
-        super().__init__(dataset, task, common.settings, team, common.begun, grow, part.offset)
-        kinds = Kinds(bool(dataset.bins.is_categorical.any()) or None, bool(common.settings.monotone.any()) or None)
-        self.backend = CpuBackend(self.work, dataset.layout.size, kinds, team, group.sum)
-        self._round_counts: tuple[int, tuple[int, int, int]] = -1, (0, 0, 0)
+        self.units, self.weights = common.units, task.weights
+        self.y = self.units.targets(task.y)
+        self.counts = task.weights.counts
+        self.total_count, self.most_repeats = common.total_count, common.most_repeats
+        self.first_rows, self.lengths, self.n_rows = part.first, part.n_rows, len(part.y)
+        self._round, self._drawn = -1, Drawn(np.empty(0, np.int32), self.n_rows, common.n_rows, common.total_count)
 
-    def _in_units(self) -> tuple[np.ndarray, Weights, Units]:
-        units = self.common.units
-        return units.targets(self.task.y), self.task.weights, units
+    def draw(self, round_number: int) -> Drawn:
+        """The rows of a round's trees."""
+        share = self.common.settings.subsample
+        if self._round != round_number and (share < 1.0 or not self.common.all_count):
+            drawn = self._draw(round_number, share)
+            self._round, self._drawn = round_number, drawn if drawn.n else self._draw(round_number, 1.0)
+        return self._drawn
 
-    def _count_all(self) -> None:
-        self.total_count, self.most_repeats = self.common.total_count, self.common.most_repeats
-
-    def _grow_together(self, table: Any, rows: Any, rules: BoostingRules, work: Any) -> int:
-        return grow_batched(self.backend, table, rows, rules, work, LOOKAHEAD, self.backend.sum_leaves)
-
-    # --- rows of a round ---------------------------------------------------------------------------------------------
-
-    def _choose_rows(self, round_number: int) -> np.ndarray:
-        if self._round_counts[0] == round_number:
-            return self.chosen
-        share = self.settings.subsample
-        if share >= 1.0 and self.common.all_count:
-            n = self.dataset.n_rows
-            self._round_counts = round_number, (n, self.common.n_rows, self.total_count)
-            return np.empty(0, np.int32)
-        chosen, counts = self._draw(round_number, share)
-        if counts[0] == 0:
-            chosen, counts = self._draw(round_number, 1.0)
-        self._round_counts = round_number, (len(chosen), *counts)
-        return chosen
-
-    def _draw(self, round_number: int, share: float) -> tuple[np.ndarray, tuple[int, int]]:
-        """Rows here, and how many there are in all and how often they count."""
-        key = _random.stream_key(self.settings.seed, _random.ROWS, round_number)
+    def _draw(self, round_number: int, share: float) -> Drawn:
+        key = _random.stream_key(self.common.settings.seed, _random.ROWS, round_number)
         found, begin = [], 0
         for first, n in zip(self.first_rows, self.lengths):
             counts = None if self.counts is None else self.counts[begin : begin + n]
@@ -155,39 +150,21 @@ class MemberRounds(Rounds):
         chosen = np.concatenate(found)
         total = len(chosen) if self.counts is None else int(self.counts[chosen].sum())
         n_all, count_all = self.group.sum(np.array([len(chosen), total])).tolist()
-        return chosen, (n_all, count_all)
-
-    def _count(self, chosen: np.ndarray) -> tuple[int, int, int]:
-        return self._round_counts[1]
+        return Drawn(chosen, len(chosen), n_all, count_all)
 
     def left_out(self) -> np.ndarray:
-        left_out = np.ones(self.dataset.n_rows, bool)
-        all_rows = self._round_counts[1][0] == self.dataset.n_rows
-        left_out[slice(None) if all_rows else self.chosen] = False
+        """Which of the rows here the last round was not fitted to."""
+        left_out = np.ones(self.n_rows, bool)
+        left_out[slice(None) if self._drawn.n_here == self.n_rows else self._drawn.chosen] = False
         return left_out
 
-    def _update_scores(self, k: int, tree: Any, rows: Any) -> None:
-        if self.settings.subsample < 1.0:
-            self._add(self._freeze([tree]), self.scores[k : k + 1])
-        else:
-            super()._update_scores(k, tree, rows)
+    # --- what is taken from all rows ---------------------------------------------------------------------------------
 
-    # --- what all rows say -------------------------------------------------------------------------------------------
+    def renewed(self, loss: Any, scores: np.ndarray) -> Any:
+        """The loss as it is for the scores so far."""
+        distance = np.abs(scores - self.y)
+        delta = quantile_together(self.group, distance, self.weights, self.common.total_scale, loss.alpha)
+        return loss._replace(delta=max(delta, 1e-300))
 
-    def _renewed(self) -> Any:
-        distance = np.abs(self.scores[0] - self.y)
-        delta = quantile_together(self.group, distance, self.weights, self.common.total_scale, self.loss.alpha)
-        return self.loss._replace(delta=max(delta, 1e-300))
-
-    def _renew(self, nodes: Any, residuals: np.ndarray) -> None:
-        find = partial(renew_leaves_together, self.group)
-        quantile, scale = self.loss.quantile, self.common.weight_scale
-        renew(nodes, self.work, residuals, self.weights, quantile, self.settings, find, scale)
-
-    def _check(self, largest: Largest) -> None:
-        if not largest.impossible:
-            return
-        gradient, hessian = self.derivatives.T
-        if ((np.abs(gradient) < 1e38) & (hessian >= 0) & (hessian < 1e38)).all():
-            self.group.sum(np.zeros(1, np.int64))  # until the member that has the row fails
-        super()._check(largest)
+    def quantiles(self) -> Quantiles:
+        return Quantiles(partial(renew_leaves_together, self.group), self.common.weight_scale)

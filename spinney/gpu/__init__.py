@@ -113,9 +113,9 @@ def gpu_rounds(dataset: Any, *others: Any, **more: Any) -> Any:
 
     if not isinstance(dataset, Dataset):
         raise ValueError("device='cuda' supports only dense data in bins (max_bins up to 255). Use device='cpu'.")
-    from spinney.gpu.rounds import GpuRounds
+    from spinney.gpu.rounds import open_on_gpu
 
-    return GpuRounds(dataset, *others, **more)
+    return open_on_gpu(dataset, *others, **more)
 
 
 def any_rounds(dataset: Any, task: Any, settings: Any, *others: Any, **more: Any) -> Any:

@@ -308,9 +308,9 @@ class GpuDataset(RemoteDataset):
         return stream.read(keys)
 
     def open_rounds(self, *arguments: Any, **more: Any) -> Any:
-        from spinney.gpu.rounds import GpuRounds
+        from spinney.gpu.rounds import open_on_gpu
 
-        return GpuRounds(self, *arguments, **more)
+        return open_on_gpu(self, *arguments, **more)
 
 
 def codes_on(stream: Stream, codes: Any) -> Any:
