@@ -6,6 +6,7 @@ boosting/       gradient boosting
   start.py            the units of a fit, the best constant, how large trees may get
   initial_scores.py   raw scores before the first tree: given, or those of another estimator
   rounds.py           the loop: derivatives, one tree per output, scores
+  engines.py          what a round is grown in: codes or sorted lists on this machine (gpu/rounds.py: on a GPU)
   gradients.py        the loops around the losses: raw scores to gradients and hessians, leaves to scores
   leaf_refit.py       a tree between growing and freezing: pruned by cost, the values of its leaves renewed
   scoring.py          scores of the evaluation sets after every round
