@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spinney.criteria.user_loss import Loss
     from spinney.data.files.open_table import open_table
     from spinney.ensemble.callbacks import Round
-    from spinney.ensemble.voting import aggregate_ranks
+    from spinney.ensemble.voting import aggregate_ranks, aggregate_votes
     from spinney.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from spinney.estimators.automatic.auto import AutoClassifier, AutoRegressor
     from spinney.estimators.bagging.bagging import BaggingClassifier, BaggingRegressor
@@ -138,6 +138,7 @@ _HOMES = {
     "VotingClassifier": "spinney.estimators.combine.voting",
     "VotingRegressor": "spinney.estimators.combine.voting",
     "aggregate_ranks": "spinney.ensemble.voting",
+    "aggregate_votes": "spinney.ensemble.voting",
     "boosting_cv": "spinney.evaluate.boosting_cv",
     "candidate_splits": "spinney.criteria.candidates",
     "elbow": "spinney.estimators.clusters.number_of_clusters",
@@ -224,6 +225,7 @@ __all__ = [
     "VotingClassifier",
     "VotingRegressor",
     "aggregate_ranks",
+    "aggregate_votes",
     "boosting_cv",
     "candidate_splits",
     "criteria",

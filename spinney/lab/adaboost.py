@@ -143,7 +143,7 @@ def _fit(table: Table, values: Values, train: np.ndarray) -> Any:
 
 def _say_curve(model: Any) -> dict[str, Any]:
     """Return the curve of the estimator weight over the error."""
-    from spinney.ensemble.adaboost import many_class_vote, two_class_vote
+    from spinney.criteria.adaboost_weights import many_class_vote, two_class_vote
 
     errors, k = np.linspace(0.01, 0.99, 99), len(model.classes_)
     is_two = model.algorithm == "discrete"

@@ -93,7 +93,7 @@ def plot_amount_of_say(model: Any = None, *, ax: Any = None) -> Any:
     >>> from spinney import plot_amount_of_say
     >>> ax = plot_amount_of_say()
     """
-    from spinney.ensemble.adaboost import many_class_vote, two_class_vote
+    from spinney.criteria.adaboost_weights import many_class_vote, two_class_vote
 
     n_classes, factor = 0, 1.0  # 0: the two-class form
     if model is not None:

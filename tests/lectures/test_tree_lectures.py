@@ -68,7 +68,7 @@ def test_restaurant_root_is_the_column_of_most_gain():
 
 def test_restaurant_minutes_need_c45():
     X, y = load_restaurant(minutes=True)
-    with pytest.raises(ValueError, match="Column 'WaitMinutes' holds numbers such as 40, and ID3Classifier takes"):
+    with pytest.raises(ValueError, match="Column 'WaitMinutes' holds numbers such as 40, but ID3Classifier accepts"):
         ID3Classifier().fit(X, y)
     assert C45Classifier(min_samples_leaf=1, prune=False).fit(X, y).score(X, y) == 1.0
 
