@@ -199,12 +199,13 @@ def test_points_are_added_by_clicks_and_by_typing(page):
 
 def test_lecture_examples_set_method_table_and_parameters(page):
     browser = page("m=tree")
-    choose = "document.getElementById('preset').value = {k}; document.getElementById('preset').dispatchEvent(new Event('change'))"
-    for k, preset in enumerate(PRESETS):
+    preset = "document.getElementById('preset')"
+    choose = f"{preset}.value = {{k}}; {preset}.dispatchEvent(new Event('change'))"
+    for k, one in enumerate(PRESETS):
         again(browser, choose.format(k=k))
         link = browser.run("location.hash")
-        assert f"m={preset.method}&" in link
-        assert f"t={preset.table}&" in link
+        assert f"m={one.method}&" in link
+        assert f"t={one.table}&" in link
         check_canvases(browser)
     assert "At x = 0, the responsibilities are 0.65 and 0.35." in browser.run(
         "document.getElementById('sentence').textContent"
