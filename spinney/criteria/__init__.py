@@ -1,6 +1,7 @@
 """Impurity measures and the gain of splits, computed from counts or labels.
 
     entropy, tsallis, gini, error_rate            impurity of a node
+    tsallis_criterion                             a split criterion for trees
     impurity_decrease                             by how much a split reduces any of these
     information_gain, gain_ratio                  the same for entropy, in bits and divided by the split's own entropy
     candidate_splits                              all candidate splits of the columns of X, with their gains
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         impurity_decrease,
         information_gain,
         tsallis,
+        tsallis_criterion,
     )
 
 # public name -> where it lives
@@ -46,6 +48,7 @@ _HOMES = {
     "information_gain": "measures",
     "reweight": "adaboost_weights",
     "tsallis": "measures",
+    "tsallis_criterion": "measures",
 }
 
 __all__ = [
@@ -62,6 +65,7 @@ __all__ = [
     "information_gain",
     "reweight",
     "tsallis",
+    "tsallis_criterion",
 ]
 
 

@@ -195,6 +195,7 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
             "criteria.gini",
             "criteria.error_rate",
             "criteria.tsallis",
+            "criteria.tsallis_criterion",
             "criteria.impurity_decrease",
             "criteria.information_gain",
             "criteria.gain_ratio",
