@@ -30,7 +30,7 @@ from spinney import (
     plot_amount_of_say,
     plot_staged_errors,
 )
-from spinney.ensemble.adaboost import two_class_vote
+from spinney.criteria import amount_of_say
 
 ROUNDS = (1, 2, 5, 10, 50, 200)
 ERRORS = {"0.30": 0.30, "3/14": 3 / 14, "3/22": 3 / 22, "1/8": 1 / 8}
@@ -38,7 +38,7 @@ ERRORS = {"0.30": 0.30, "3/14": 3 / 14, "3/22": 3 / 22, "1/8": 1 / 8}
 
 def sums_by_hand() -> None:
     """Print estimator weights of some errors, and the weights of 80 + 20 rows after one round."""
-    votes = ", ".join(f"{told} -> {two_class_vote(error):.2f}" for told, error in ERRORS.items())
+    votes = ", ".join(f"{told} -> {amount_of_say(error):.2f}" for told, error in ERRORS.items())
     print(f"Estimator weights 1/2 ln((1 - error) / error): {votes}")
     y = np.repeat([1, 0], [80, 20])
     constant = AdaBoostClassifier(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spinney.criteria.user_loss import Loss
     from spinney.data.files.open_table import open_table
     from spinney.ensemble.callbacks import Round
-    from spinney.ensemble.voting import aggregate_ranks
+    from spinney.ensemble.voting import aggregate_ranks, aggregate_votes
     from spinney.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from spinney.estimators.automatic.auto import AutoClassifier, AutoRegressor
     from spinney.estimators.bagging.bagging import BaggingClassifier, BaggingRegressor
@@ -80,7 +80,12 @@ if TYPE_CHECKING:
     from spinney.view.gains import plot_amount_of_say, plot_split_gains
     from spinney.view.graphviz import export_graphviz
     from spinney.view.importances import plot_importances
-    from spinney.view.judging import plot_confusion_matrix, plot_learning_curve, plot_validation_curve
+    from spinney.view.judging import (
+        plot_bias_variance,
+        plot_confusion_matrix,
+        plot_learning_curve,
+        plot_validation_curve,
+    )
     from spinney.view.mixtures import plot_em_steps
     from spinney.view.plot import plot_tree
     from spinney.view.predictions import plot_predictions, plot_side_by_side
@@ -138,6 +143,7 @@ _HOMES = {
     "VotingClassifier": "spinney.estimators.combine.voting",
     "VotingRegressor": "spinney.estimators.combine.voting",
     "aggregate_ranks": "spinney.ensemble.voting",
+    "aggregate_votes": "spinney.ensemble.voting",
     "boosting_cv": "spinney.evaluate.boosting_cv",
     "candidate_splits": "spinney.criteria.candidates",
     "elbow": "spinney.estimators.clusters.number_of_clusters",
@@ -154,6 +160,7 @@ _HOMES = {
     "open_table": "spinney.data.files.open_table",
     "plot_adaboost_rounds": "spinney.view.rounds",
     "plot_amount_of_say": "spinney.view.gains",
+    "plot_bias_variance": "spinney.view.judging",
     "plot_confusion_matrix": "spinney.view.judging",
     "plot_elbow": "spinney.view.clusters",
     "plot_em_steps": "spinney.view.mixtures",
@@ -224,6 +231,7 @@ __all__ = [
     "VotingClassifier",
     "VotingRegressor",
     "aggregate_ranks",
+    "aggregate_votes",
     "boosting_cv",
     "candidate_splits",
     "criteria",
@@ -242,6 +250,7 @@ __all__ = [
     "open_table",
     "plot_adaboost_rounds",
     "plot_amount_of_say",
+    "plot_bias_variance",
     "plot_confusion_matrix",
     "plot_elbow",
     "plot_em_steps",

@@ -231,7 +231,7 @@ def impurity_of(criterion, weights):
     if total <= 0.0 or most == total:
         return 0.0
     if criterion == ERROR:
-        return 1.0 - most / total
+        return (total - most) / total  # of counts, 40 of 200 is 0.2 and not 1 - 0.8
     result = 1.0 if criterion == GINI else 0.0
     for k in range(weights.size):
         share = weights[k] / total

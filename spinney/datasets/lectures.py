@@ -1,4 +1,4 @@
-"""Two textbook datasets for decision trees, written out in full.
+"""Textbook datasets for decision trees and AdaBoost, written out in full.
 
 In: nothing. Out: `(X, y)` as pandas objects. The datasets have a dozen rows each, so they are text in this module and
 not files.
@@ -60,6 +60,33 @@ TENNIS_LEVELS = {
     "Temperature": ["Hot", "Mild", "Cool"],
     "Humidity": ["High", "Normal"],
 }
+
+
+TEN_POINTS = """
+x1  x2  label
+1.0 3.0  1
+2.0 7.5  1
+4.5 8.0  1
+5.5 8.5  1
+6.5 7.0  1
+4.0 1.0 -1
+5.0 4.0 -1
+6.0 5.0 -1
+8.0 9.5 -1
+9.0 9.0 -1
+"""
+
+HEART = """
+ChestPain BlockedArteries Weight HeartDisease
+T         T               205    Yes
+F         T               180    Yes
+T         F               210    Yes
+T         T               167    Yes
+F         T               156    No
+F         T               125    No
+T         F               168    No
+T         T               172    No
+"""
 
 
 def load_restaurant(*, minutes: bool = False) -> tuple[pd.DataFrame, pd.Series]:
@@ -136,6 +163,74 @@ def load_tennis() -> tuple[pd.DataFrame, pd.Series]:
     """
     table = _table(TENNIS, TENNIS_LEVELS)
     return table.drop(columns="PlayTennis"), table["PlayTennis"]
+
+
+def load_ten_points() -> tuple[pd.DataFrame, pd.Series]:
+    """Load ten points of two classes in the plane, which three stumps of AdaBoost separate.
+
+    No stump alone is right on more than seven points. Discrete AdaBoost with three stumps has the weighted errors 3/10,
+    3/14 and 3/22, the estimator weights 0.42, 0.65 and 0.92, and classifies all points correctly.
+
+    Returns
+    -------
+    X : DataFrame of shape (10, 2)
+        Coordinates.
+    y : Series of int of shape (10,)
+        1 or -1. The name is "label".
+
+    Notes
+    -----
+    The example is that of R. Schapire's and Y. Freund's texts on boosting. They draw the points without coordinates;
+    these give the same errors and weights. In the second round two stumps have the same error. The Gini impurity and
+    the error rate both choose the vertical one.
+
+    Examples
+    --------
+    >>> from spinney import AdaBoostClassifier
+    >>> from spinney.datasets import load_ten_points
+    >>> X, y = load_ten_points()
+    >>> model = AdaBoostClassifier(algorithm="discrete", n_estimators=3).fit(X, y)
+    >>> model.estimator_errors_.round(2).tolist(), model.estimator_weights_.round(2).tolist()
+    ([0.3, 0.21, 0.14], [0.42, 0.65, 0.92])
+    >>> model.score(X, y)
+    1.0
+    """
+    table = _table(TEN_POINTS, {})
+    return table[["x1", "x2"]].astype("float64"), table["label"].astype("int64")
+
+
+def load_heart() -> tuple[pd.DataFrame, pd.Series]:
+    """Load eight patients, of whom four have a heart disease (classification).
+
+    The best stump is on the weight, at 176, and is wrong for one patient: an error of 1/8. Its estimator weight in
+    AdaBoost is 0.97. The weight of this patient's row grows from 1/8 to 0.33 and that of the others falls to 0.05,
+    before they are normalised.
+
+    Returns
+    -------
+    X : DataFrame of shape (8, 3)
+        Two Boolean columns and the patient's weight in pounds.
+    y : Series of str of shape (8,)
+        "Yes" or "No". The name is "HeartDisease".
+
+    Notes
+    -----
+    Source: J. Starmer, *StatQuest: AdaBoost, clearly explained* (2019); a table of facts, retyped here.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.criteria import reweight
+    >>> from spinney.datasets import load_heart
+    >>> X, y = load_heart()
+    >>> stump = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    >>> step = reweight(stump.predict(X) != y)
+    >>> step.error, round(step.amount_of_say, 2), step.unnormalised.round(2).tolist()
+    (0.125, 0.97, [0.05, 0.05, 0.05, 0.33, 0.05, 0.05, 0.05, 0.05])
+    """
+    table = _table(HEART, {})
+    table["Weight"] = table["Weight"].astype("int64")
+    return table.drop(columns="HeartDisease"), table["HeartDisease"]
 
 
 def _table(text: str, levels: dict[str, list[str]]) -> pd.DataFrame:

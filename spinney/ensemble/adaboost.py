@@ -24,12 +24,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from spinney.criteria.exp_log import exp_of, exps_of, log_of, logs_of
+from spinney.criteria.adaboost_weights import EPSILON, log_odds, many_class_vote, two_class_vote
+from spinney.criteria.exp_log import exp_of, exps_of, logs_of
 from spinney.criteria.fixed_point import exact_sum
 from spinney.data.weights import Weights
 
-TINY = 1e-10  # smallest distance of errors from 0 and 1 in the two-class form: a perfect member's vote is 11.5
-_EPSILON = float(np.finfo(np.float64).eps)  # smallest distance of errors and probabilities from 0
 _UNIT = 2.0**-50  # of weights, and the smallest weight of a row
 _MOST_ROWS = 1 << 40  # integer weights that add up to more are not repetitions
 _NONE_WRONG = 0.1  # C5.0: weight of misclassified rows, in rows, below which there is none
@@ -185,30 +184,6 @@ def settle(weights: np.ndarray, repeats: np.ndarray) -> np.ndarray:
 # --- formulas ---------------------------------------------------------------------------------------------------------
 
 
-def _log_odds(error: float, least: float = _EPSILON) -> float:
-    """ln((1 - error) / error), with the error kept a little away from 0 and 1."""
-    error = min(max(error, least), 1.0 - least)
-    return log_of((1.0 - error) / error)
-
-
-def two_class_vote(error: float) -> float:
-    """1/2 ln((1 - error) / error), the vote in the two-class form; large, not infinite, for a perfect member.
-
-    >>> round(two_class_vote(0.3), 2)
-    0.42
-    """
-    return 0.5 * _log_odds(error, TINY)
-
-
-def many_class_vote(error: float, n_classes: int) -> float:
-    """ln((1 - error) / error) + ln(n_classes - 1): positive for members better than guessing.
-
-    >>> round(many_class_vote(0.3, 2), 2), round(many_class_vote(0.3, 3), 2)
-    (0.85, 1.54)
-    """
-    return _log_odds(error) + log_of(n_classes - 1.0)
-
-
 def weighted_error(weights: np.ndarray, wrong: np.ndarray) -> float:
     """The fraction of the weight that is misclassified."""
     return float((weights * wrong).sum() / weights.sum())
@@ -231,7 +206,7 @@ def change_wrong(wrong: np.ndarray, vote: float) -> np.ndarray:
 
 def log_votes(probabilities: np.ndarray) -> np.ndarray:
     """(K - 1) (ln p - mean ln p), a member's votes in SAMME.R; rows add up to 0."""
-    logs = logs_of(np.maximum(probabilities, _EPSILON))
+    logs = logs_of(np.maximum(probabilities, EPSILON))
     return (logs.shape[1] - 1) * (logs - logs.mean(axis=1, keepdims=True))
 
 
@@ -405,7 +380,7 @@ class R2:
             return MemberEvaluation(0.0, 1.0, 1.0, stop=True)
         if error >= 0.5:
             return MemberEvaluation(error, 0.0, 1.0, keep=False, keep_alone=True, stop=True)
-        odds = _log_odds(error)
+        odds = log_odds(error)
         change = np.maximum(-odds * self.learning_rate * (1.0 - loss), -_FURTHEST)
         return MemberEvaluation(error, self.learning_rate * odds, exps_of(change))
 

@@ -140,6 +140,7 @@ _MEMBERS: Fields = _OUTPUT | {
     "named_estimators_": _store("Bunch"),
 }
 _STACKING = _MEMBERS | {"stack_method_": list_of(text), "_widths": list_of(COUNT), "final_estimator_": is_model}
+_STACKING |= {"holdout_indices_": Maybe(_INTEGERS)}
 _BUCKET: Fields = {
     "n_features_in_": Maybe(integer(1, 1 << 24)),
     "feature_names_in_": Maybe(names),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.lab.held_out import code_of, hold_out
+from spinney.lab.held_out import code_of, hold_out_unless_whole
 from spinney.lab.panels import Step, by_class, curve, grid_of, line, plane, step, wrong_rows
 from spinney.lab.parameters import SEED, LabParameter, Values
 from spinney.lab.tables import LabTable
@@ -32,7 +32,7 @@ def steps(table: LabTable, values: Values) -> list[Step]:
     """Return one step per round."""
     from spinney.view.rounds import only_members
 
-    parts = hold_out(table, values["random_state"])
+    parts = hold_out_unless_whole(table, values["random_state"])
     model = _fit(table, values, parts.train)
     rounds = len(model.estimators_)
     weights, errors, says = model.sample_weight_history_, model.estimator_errors_, model.estimator_weights_
@@ -40,9 +40,10 @@ def steps(table: LabTable, values: Values) -> list[Step]:
     together = list(model.staged_predict(grid))
     said = list(model.staged_predict(table.X))
     wrongs = [wrong_rows(one, table.y) for one in said]
-    errors_of = [[float((one != table.y)[rows].mean()) for one in said] for rows in parts]
+    errors_of = [[float((one != table.y)[rows].mean()) for one in said] for rows in parts if len(rows)]
     falling = [
-        line(name, numbers, errors_of[k], "dots", k) for k, name in enumerate(("training rows", "held-out rows"))
+        line(name, numbers, one, "dots", k)
+        for k, (name, one) in enumerate(zip(("training rows", "held-out rows"), errors_of))
     ]
     say = _say_curve(model)
     found = []
@@ -57,7 +58,7 @@ def steps(table: LabTable, values: Values) -> list[Step]:
             "say": float(says[k]),
             "wrong": int(is_wrong[parts.train].sum()),
             "training_error": errors_of[0][k],
-            "held_out_error": errors_of[1][k],
+            "held_out_error": None if table.is_whole else errors_of[1][k],
             "heaviest": float((weights[k + 1] / weights[k + 1].mean()).max()),
         }
         dots = [{"x": errors[k], "y": says[k], "name": f"tree {k + 1}"}]
@@ -103,7 +104,7 @@ def code(table: LabTable, values: Values, at: int) -> list[str]:
     )
     return [
         "from spinney import AdaBoostClassifier, DecisionTreeClassifier, plot_adaboost_rounds",
-        *code_of(values["random_state"]),
+        *code_of(values["random_state"], table.is_whole),
         f"model = {call}.fit(X[train], y[train])",
         "last = model.estimators_[-1]",
         "weights = model.sample_weight_history_[-1]  # after the round",
@@ -113,7 +114,7 @@ def code(table: LabTable, values: Values, at: int) -> list[str]:
         '    "say": float(model.estimator_weights_[-1]),',
         '    "wrong": int((last.predict(X[train]) != y[train]).sum()),',
         '    "training_error": 1 - model.score(X[train], y[train]),',
-        '    "held_out_error": 1 - model.score(X[held], y[held]),',
+        '    "held_out_error": ' + ("None," if table.is_whole else "1 - model.score(X[held], y[held]),"),
         '    "heaviest": float((weights / weights.mean()).max()),',
         "}",
         f"plot_adaboost_rounds(model, X[train], y[train], rounds=({at + 1},))",
@@ -143,7 +144,7 @@ def _fit(table: LabTable, values: Values, train: np.ndarray) -> Any:
 
 def _say_curve(model: Any) -> dict[str, Any]:
     """Return the curve of the estimator weight over the error."""
-    from spinney.ensemble.adaboost import many_class_vote, two_class_vote
+    from spinney.criteria.adaboost_weights import many_class_vote, two_class_vote
 
     errors, k = np.linspace(0.01, 0.99, 99), len(model.classes_)
     is_two = model.algorithm == "discrete"
@@ -161,5 +162,7 @@ def _sentence(facts: dict[str, Any]) -> str:
         said += f"The weights of these rows increase; the largest weight is now {facts['heaviest']:.1f} times the mean."
     else:
         said += "Without errors, the rounds end."
+    if facts["held_out_error"] is None:
+        return f"{said} The ensemble so far misclassifies {percent(facts['training_error'])} of the rows."
     errors = f"{percent(facts['training_error'])} of the training rows and {percent(facts['held_out_error'])} of the"
     return f"{said} The ensemble so far misclassifies {errors} held-out rows."

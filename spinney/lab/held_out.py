@@ -35,6 +35,13 @@ def hold_out(table: LabTable, seed: int) -> Parts:
     return Parts(np.sort(train), np.sort(held))
 
 
-def code_of(seed: int) -> list[str]:
+def hold_out_unless_whole(table: LabTable, seed: int) -> Parts:
+    """Split the rows; of examples with known numbers, hold none out."""
+    return Parts(np.arange(table.n_rows), np.arange(0)) if table.is_whole else hold_out(table, seed)
+
+
+def code_of(seed: int, is_whole: bool = False) -> list[str]:
     """Return Python code that splits the rows."""
+    if is_whole:
+        return ["train = np.arange(len(y))  # all rows"]
     return [*(line.format(seed=seed) for line in CODE), "train, held = np.sort(train), np.sort(held)"]

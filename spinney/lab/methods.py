@@ -110,3 +110,36 @@ _ALL = (
     _plane("em", mixture, "blobs", needs_classes=False),
 )
 METHODS: dict[str, Method] = {one.name: one for one in _ALL}
+
+
+class Preset(NamedTuple):
+    """An example from a lecture: a method, a table and parameters."""
+
+    title: str
+    method: str
+    table: str
+    params: Values = {}  # noqa: RUF012  never changed
+    table_params: Values = {}  # noqa: RUF012
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the page needs."""
+        found: dict[str, Any] = {"title": self.title, "method": self.method, "table": self.table}
+        return {**found, "params": self.params, "tableParams": self.table_params}
+
+
+_STUMPS = {"max_depth": 1, "learning_rate": 1.0}
+PRESETS: tuple[Preset, ...] = (
+    Preset("Restaurant: information gain", "id3", "restaurant"),
+    Preset("Restaurant: thresholds of the minutes", "c45", "restaurant", {}, {"waiting": "minutes"}),
+    Preset("Tennis: ID3", "id3", "tennis"),
+    Preset("Ten points: three rounds of AdaBoost", "adaboost", "ten_points", {**_STUMPS, "n_estimators": 3}),
+    Preset("80 and 20 rows: one round of AdaBoost", "adaboost", "eighty", {**_STUMPS, "n_estimators": 1}),
+    Preset("Heart: a stump and its weight", "adaboost", "heart", {**_STUMPS, "n_estimators": 1}),
+    Preset(
+        "EM: responsibilities at x = 0",
+        "em",
+        "gaussians",
+        {"n_components": 2, "covariance_type": "spherical", "init_params": "given"},
+        {"rows": 1000},
+    ),
+)

@@ -38,10 +38,15 @@ PARAMETERS = (
         "init_params",
         "initialisation",
         "random_from_data",
-        choices=(("random_from_data", "random rows"), ("kmeans", "k-means")),
+        choices=(
+            ("random_from_data", "random rows"),
+            ("kmeans", "k-means"),
+            ("given", "means -2 and 3, deviations 2"),
+        ),
     ),
     SEED,
 )
+_GIVEN_CODE = "means_init=[[-2.0, 0.0], [3.0, 0.0]], weights_init=[0.5, 0.5], precisions_init={precisions}, "
 _MOST, _TOL = 60, 1e-4  # iterations; increase of the likelihood that stops them
 
 
@@ -54,30 +59,46 @@ def steps(table: LabTable, values: Values) -> list[Step]:
     found = []
     for t, one in enumerate(history):
         shares = component_shares(one, np.asarray(table.X, np.float64))
-        facts = {"iteration": t, "log_likelihood": rises[t], "weights": one.weights, "means": one.means}
+        at_zero = component_shares(one, np.zeros((1, 2)))[0] if values["init_params"] == "given" else None
+        facts: dict[str, Any] = {"iteration": t, "log_likelihood": rises[t], "weights": one.weights, "means": one.means}
+        if at_zero is not None:
+            facts["at_zero"] = at_zero
         seen = plane(
             "Responsibilities as colours; ellipses at 1 and 2 standard deviations",
             shares=np.round(100 * shares).astype(int),
             ellipses=[_ellipse(one, k) for k in range(len(one.weights))],
         )
         shown = curve("Mean log-likelihood per row", "iterations", "log-likelihood", lines, t)
-        found.append(step(_sentence(t, rises, one, shares, len(history)), facts, seen, shown))
+        said = _sentence(t, rises, one, shares, len(history))
+        if at_zero is not None:
+            said += f" At x = 0, the responsibilities are {listed([f'{share:.2f}' for share in at_zero])}."
+        found.append(step(said, facts, seen, shown))
     return found
 
 
 def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
+    is_given = values["init_params"] == "given"
+    precisions = {
+        "full": "np.stack([np.eye(2)] * 2) / 4",
+        "diag": "np.full((2, 2), 0.25)",
+        "spherical": "[0.25, 0.25]",
+        "tied": "np.eye(2) / 4",
+    }[values["covariance_type"]]
+    how = _GIVEN_CODE.format(precisions=precisions) if is_given else f'init_params="{values["init_params"]}", '
+    at_zero = ', "at_zero": component_shares(now, np.zeros((1, 2)))[0].tolist()' if is_given else ""
     return [
         "import warnings",
         "",
         "from spinney import GaussianMixture, plot_em_steps",
+        *(["from spinney.view.mixtures import component_shares"] if is_given else []),
         'warnings.simplefilter("ignore")  # it may stop before it has converged',
         f'model = GaussianMixture({values["n_components"]}, covariance_type="{values["covariance_type"]}", '
-        f'init_params="{values["init_params"]}", max_iter={_MOST}, tol={_TOL}, keep_history=True, '
+        f"{how}max_iter={_MOST}, tol={_TOL}, keep_history=True, "
         f"random_state={values['random_state']}).fit(X)",
         f"now = model.history_[{at}]",
         f'step = {{"iteration": {at}, "log_likelihood": float(now.log_likelihood), "weights": now.weights.tolist(), '
-        '"means": now.means.tolist()}',
+        f'"means": now.means.tolist(){at_zero}}}',
         f"plot_em_steps(model, X, steps=({at},))",
     ]
 
@@ -91,9 +112,17 @@ def _fit(table: LabTable, values: Values) -> Any:
         raise LabError(
             f"There are too few distinct rows for {count(values['n_components'], 'component')}. Choose fewer."
         )
+    given = dict(values)
+    if given["init_params"] == "given":
+        if given["n_components"] != 2:
+            raise LabError("The means -2 and 3 are those of 2 components. Choose 2 components.")
+        shape = {"full": np.stack([np.eye(2)] * 2), "diag": np.ones((2, 2)), "spherical": np.ones(2), "tied": np.eye(2)}
+        given = {name: value for name, value in given.items() if name != "init_params"}
+        given["means_init"], given["weights_init"] = [[-2.0, 0.0], [3.0, 0.0]], [0.5, 0.5]
+        given["precisions_init"] = shape[values["covariance_type"]] / 4
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it may stop before it has converged
-        return GaussianMixture(**values, max_iter=_MOST, tol=_TOL, keep_history=True).fit(table.X)
+        return GaussianMixture(**given, max_iter=_MOST, tol=_TOL, keep_history=True).fit(table.X)
 
 
 def _ellipse(one: Any, k: int) -> dict[str, Any]:

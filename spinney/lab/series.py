@@ -14,7 +14,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from spinney.lab.methods import ANY, METHODS, PLANE, Method
+from spinney.lab.methods import ANY, METHODS, PLANE, PRESETS, Method
 from spinney.lab.own_table import OwnTables
 from spinney.lab.parameters import LabError, Values, read_values
 from spinney.lab.tables import SOURCES, LabTable, Source, make_table
@@ -39,6 +39,7 @@ class Lab:
         return {
             "methods": [one.as_json() for one in METHODS.values()],
             "tables": [one.as_json() for one in SOURCES.values()],
+            "presets": [one.as_json() for one in PRESETS],
             "colours": class_colours(8),
         }
 

@@ -33,6 +33,7 @@ class LabTable:
     is_plane: bool = True
     has_classes: bool = True
     note: str = ""
+    is_whole: bool = False  # whether AdaBoost holds out no rows: an example with known numbers
 
     @cached_property
     def classes(self) -> list[Any]:
@@ -90,8 +91,10 @@ class Source:
         columns: Sequence[str] = (),
         is_plane: bool = True,
         has_classes: bool = True,
+        is_whole: bool = False,
     ) -> None:
         self.name, self.title, self.make, self.parameters = name, title, make, tuple(parameters)
+        self.is_whole = is_whole
         self.columns, self.is_plane, self.has_classes = list(columns), is_plane, has_classes
 
     def as_json(self) -> dict[str, Any]:
@@ -201,6 +204,47 @@ def _restaurant(values: Values, columns: list[str]) -> Any:
     return X, np.where(y, "wait", "leave"), list(X.columns), code, ""
 
 
+def _ten_points(values: Values, columns: list[str]) -> Any:
+    from spinney.datasets import load_ten_points
+
+    X, y = load_ten_points()
+    code = ["from spinney.datasets import load_ten_points", "", "X, y = load_ten_points()"]
+    code += ['X, y = X.to_numpy(), np.where(y > 0, "plus", "minus")']
+    return X.to_numpy(), np.where(y > 0, "plus", "minus"), list(X.columns), code, ""
+
+
+def _heart(values: Values, columns: list[str]) -> Any:
+    from spinney.datasets import load_heart
+
+    X, y = load_heart()
+    code = ["from spinney.datasets import load_heart", "", "X, y = load_heart()"]
+    code += [f"X, y = X[{columns!r}].to_numpy(float), y.to_numpy()"]
+    return X[columns].to_numpy(float), y.to_numpy(), columns, code, ""
+
+
+def _eighty(values: Values, columns: list[str]) -> Any:
+    code = [
+        "X = np.array([[i, j] for i in range(5) for j in range(4)], float).repeat(5, axis=0)",
+        'y = np.tile(["plus", "plus", "plus", "plus", "minus"], 20)',
+    ]
+    X = np.array([[i, j] for i in range(5) for j in range(4)], float).repeat(5, axis=0)
+    note = "Four positive rows and a negative one at each of 20 places, so that no column helps."
+    return X, np.tile(["plus", "plus", "plus", "plus", "minus"], 20), ["x1", "x2"], code, note
+
+
+def _two_gaussians(values: Values, columns: list[str]) -> Any:
+    rows, seed = values["rows"], values["random_state"]
+    code = [
+        f"random = np.random.default_rng({seed})",
+        f"X = 2 * random.standard_normal(({rows}, 2))",
+        f"X[:, 0] += np.where(np.arange({rows}) % 2, 4, -4)",
+        f'y = np.full({rows}, "row")',
+    ]
+    X = 2 * np.random.default_rng(seed).standard_normal((rows, 2))
+    X[:, 0] += np.where(np.arange(rows) % 2, 4, -4)
+    return X, np.full(rows, "row"), ["x1", "x2"], code, ""
+
+
 def _noise(default: float) -> LabParameter:
     return LabParameter("noise", "noise", default, 0.0, 0.5, 0.05)
 
@@ -232,6 +276,16 @@ SOURCES: dict[str, Source] = {
         Source("penguins", "Penguins", _penguins, columns=_PENGUINS),
         Source("tennis", "Tennis (14 days)", _tennis, is_plane=False),
         Source("restaurant", "Restaurant (12 visits)", _restaurant, (_WAITING,), is_plane=False),
+        Source("ten_points", "Ten points", _ten_points, is_whole=True),
+        Source("eighty", "80 and 20 rows", _eighty, is_whole=True),
+        Source(
+            "heart",
+            "Heart (8 patients)",
+            _heart,
+            columns=["Weight", "BlockedArteries", "ChestPain"],
+            is_whole=True,
+        ),
+        Source("gaussians", "Two Gaussians", _two_gaussians, (_ROWS, SEED), has_classes=False),
         Source(
             "curve",
             "A noisy curve",
@@ -251,7 +305,15 @@ def make_table(source: Source, given: Mapping[str, Any], *, plane: bool) -> LabT
     code = ["import numpy as np", *code]
     X, y, more = _with_points(X, y, given.get("points") or [], plane and source.is_plane)
     table = LabTable(
-        source.name, X, np.asarray(y), names, code + more, plane and source.is_plane, source.has_classes, note
+        source.name,
+        X,
+        np.asarray(y),
+        names,
+        code + more,
+        plane and source.is_plane,
+        source.has_classes,
+        note,
+        source.is_whole,
     )
     if table.has_classes and len(table.classes) > MOST_CLASSES:
         raise LabError(f"At most {MOST_CLASSES} classes are supported, but this column has {len(table.classes)}.")

@@ -38,17 +38,19 @@ def cut_best(
     branch,  # in and out: int64, errors of each branch as it is
     best,  # work: the best cut at or below each node
     gain,  # work: what it gains
-    at,  # out, zeros: the nodes that were cut
+    at,  # out, int64 zeros: the nodes that were cut, numbered 1, 2, ... in their order
 ):
     """Cut until no cut gains enough."""
     for node in range(parent.size - 1, -1, -1):  # children come after their parents
         best[node], gain[node] = _NONE, _NEVER
         if child_start[node] != child_start[node + 1]:
             _find_best(node, child_start, children, as_leaf, branch, best, gain)
+    n_cuts = np.int64(0)
     while gain[0] >= least:
         cut = best[0]
         gained = gain[0]
-        at[cut] = 1
+        n_cuts += 1
+        at[cut] = n_cuts
         branch[cut] = as_leaf[cut]
         best[cut], gain[cut] = _NONE, _NEVER
         above = np.int64(parent[cut])

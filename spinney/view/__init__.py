@@ -8,7 +8,7 @@
     plot_residual_rounds, plot_staged_errors,
     plot_kmeans_steps, plot_em_steps, plot_elbow              training
     plot_confusion_matrix, plot_learning_curve,
-    plot_validation_curve                                     evaluation
+    plot_validation_curve, plot_bias_variance                 evaluation
 
 All of them are names of `spinney` too. They are loaded at first use.
 """
@@ -25,6 +25,7 @@ __all__ = [
     "export_text",
     "plot_adaboost_rounds",
     "plot_amount_of_say",
+    "plot_bias_variance",
     "plot_confusion_matrix",
     "plot_elbow",
     "plot_em_steps",

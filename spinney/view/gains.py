@@ -1,4 +1,4 @@
-"""The gain of every threshold of a column, and the estimator weights of AdaBoost, as curves."""
+"""The gain of every threshold or category of a column, and the estimator weights of AdaBoost, as curves."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def plot_split_gains(
 ) -> Any:
     """Plot the gain of every threshold of a column; the best one is marked.
 
+    For a column of categories, plot the class fractions in each category, and the gain of one branch per category.
+
     Parameters
     ----------
     X : array-like or DataFrame of shape (n_samples, n_features)
@@ -29,7 +31,7 @@ def plot_split_gains(
     y : array-like of shape (n_samples,)
         Class labels; for criterion="squared_error", numbers.
     feature : int or str, default=0
-        Number or name of a numeric column.
+        Number or name of a column. Strings, categories and booleans are categories, except for "squared_error".
     criterion : {"entropy", "gini", "error", "gain_ratio", "squared_error"}, default="entropy"
         Criterion, as in `candidate_splits`, which returns the same values as a table.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -47,7 +49,16 @@ def plot_split_gains(
     >>> from spinney import plot_split_gains
     >>> from spinney.datasets import load_restaurant
     >>> ax = plot_split_gains(*load_restaurant(minutes=True), feature="WaitMinutes")
+
+    The rows of each category, by class:
+
+    >>> ax = plot_split_gains(*load_restaurant(), feature="Patrons")
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['None', 'Some', 'Full']
     """
+    categories = None if criterion == "squared_error" else _categories(X, feature)
+    if categories is not None:
+        return _plot_categories(*categories, y, criterion, sample_weight, ax)
     line = Grid(X, [feature], 2, 1)
     plt = import_pyplot("plot_split_gains")
     found = candidate_splits(
@@ -67,6 +78,60 @@ def plot_split_gains(
     ax.xaxis.set_label_text(f"threshold of {line.names[0]}", parse_math=False)
     ax.set_ylim(bottom=min(0.0, float(gains.min())))
     ax.grid(alpha=0.3)
+    ax.legend()
+    return ax
+
+
+def _categories(X: Any, feature: int | str) -> tuple[Any, str, list[Any]] | None:
+    """The column, its name and its categories in their declared order; None for numbers."""
+    names = list(getattr(X, "columns", ()))
+    if isinstance(feature, str) and feature not in names:
+        return None
+    if names and hasattr(X, "iloc"):
+        name = feature if isinstance(feature, str) else names[feature]
+        column = X[name]
+        if hasattr(column, "cat"):
+            there = set(column.dropna())
+            return column.to_numpy(), str(name), [one for one in column.cat.categories if one in there]
+        values = column.to_numpy()
+    else:
+        name, values = str(feature), np.asarray(X if not names else X[feature])
+        values = values[:, feature] if values.ndim == 2 and isinstance(feature, int) else values
+    if (
+        values.ndim != 1
+        or values.dtype.kind not in "OUSb"
+        or not all(isinstance(v, str | bool | np.bool_) for v in values)
+    ):
+        return None
+    return values, str(name), np.unique(values).tolist()
+
+
+def _plot_categories(
+    values: np.ndarray, name: str, categories: list[Any], y: Any, criterion: str, sample_weight: Any, ax: Any
+) -> Any:
+    """One bar per category, with the weight of each class."""
+    column = np.array([str(value) for value in values], object)[:, None]
+    found = candidate_splits(column, y, criterion=criterion, sample_weight=sample_weight)
+    if not len(found["gain"]):
+        raise ValueError(f"feature must be a column with at least two distinct values, got {name!r}.")
+    plt = import_pyplot("plot_split_gains")
+    ax = plt.gca() if ax is None else ax
+    what = "gain_ratio" if criterion == "gain_ratio" else "gain"
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    places, begin = np.arange(len(categories)), np.zeros(len(categories))
+    for k, colour in enumerate(class_colours(len(classes))):
+        width = np.array([weight[(codes == k) & (column[:, 0] == str(one))].sum() for one in categories])
+        ax.barh(places, width, left=begin, color=colour, height=0.7, label=str(classes[k]))
+        begin += width
+    ax.set_yticks(places, [str(one) for one in categories])
+    ax.invert_yaxis()
+    unit = "gain ratio" if what == "gain_ratio" else "bits" if criterion == "entropy" else criterion
+    gain = f"{float(np.asarray(found[what])[0]):.3f}"
+    ax.set(xlabel="rows" if sample_weight is None else "weight")
+    ax.set_title(
+        f"{name}: gain ratio {gain}" if what == "gain_ratio" else f"{name}: gain {gain} ({unit})", parse_math=False
+    )
     ax.legend()
     return ax
 
@@ -93,7 +158,7 @@ def plot_amount_of_say(model: Any = None, *, ax: Any = None) -> Any:
     >>> from spinney import plot_amount_of_say
     >>> ax = plot_amount_of_say()
     """
-    from spinney.ensemble.adaboost import many_class_vote, two_class_vote
+    from spinney.criteria.adaboost_weights import many_class_vote, two_class_vote
 
     n_classes, factor = 0, 1.0  # 0: the two-class form
     if model is not None:

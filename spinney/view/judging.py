@@ -88,6 +88,63 @@ def plot_learning_curve(curve: Any, ax: Any = None) -> Any:
     return ax
 
 
+def plot_bias_variance(found: Any, ax: Any = None) -> Any:
+    """Plot the bias and the variance of several models as bars on top of each other, which add up to the error.
+
+    Parameters
+    ----------
+    found : dict of str: BiasVariance
+        Results of `spinney.evaluate.bias_variance` by the name of the model; all for classes, or all for numbers.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from spinney import DecisionTreeClassifier, plot_bias_variance
+    >>> from spinney.evaluate import bias_variance
+    >>> X, y = make_moons(400, noise=0.3, random_state=0)
+    >>> models = {f"depth {k}": DecisionTreeClassifier(max_depth=k) for k in (1, 3, 9)}
+    >>> found = {
+    ...     name: bias_variance(model, X[:200], y[:200], X[200:], y[200:], n_bootstraps=10, random_state=0)
+    ...     for name, model in models.items()
+    ... }
+    >>> ax = plot_bias_variance(found)
+    """
+    parts = list(found.values()) if isinstance(found, dict) else []
+    if not parts or not all(hasattr(one, "bias") and hasattr(one, "variance") for one in parts):
+        raise TypeError("found must be a dict of names and results of spinney.evaluate.bias_variance.")
+    if len({one.loss for one in parts}) > 1:
+        raise ValueError("found must hold models of one kind, got both squared_error and zero_one.")
+    plt = import_pyplot("plot_bias_variance")
+    ax = plt.gca() if ax is None else ax
+    colour, other = class_colours(2)
+    places, squared = np.arange(len(parts)), parts[0].loss == "squared_error"
+    bias = np.array([one.bias for one in parts])
+    variance = np.array([one.variance for one in parts])
+    ax.barh(places, bias, color=colour, height=0.6, label="squared bias and noise" if squared else "bias and noise")
+    ax.barh(places, variance, left=bias, color=other, height=0.6, label="variance")
+    for place, one in zip(places, parts):
+        ax.annotate(
+            f"{one.error:.3g}" if squared else f"{one.error:.3f}",
+            (max(one.error, one.bias), place),
+            (4, 0),
+            textcoords="offset points",
+            va="center",
+        )
+    ax.set_yticks(places, list(found))
+    ax.invert_yaxis()
+    ax.set_xlim(0.0, 1.12 * float(np.maximum(bias, bias + variance).max()) or 1.0)
+    ax.set(xlabel="mean squared error" if squared else "error rate")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=2, frameon=False)
+    return ax
+
+
 def plot_confusion_matrix(matrix: Any, ax: Any = None) -> Any:
     """Plot a confusion matrix.
 

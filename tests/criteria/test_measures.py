@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import make_classification
 
-from spinney import criteria
+from spinney import DecisionTreeClassifier, criteria
 from spinney.criteria import measures
 from spinney.criteria.impurity import squared_decreases
 from tests.compiled import few
@@ -71,7 +72,9 @@ def test_many_nodes_at_once():
 
 def test_the_lectures_numbers():
     one, other = [[100, 300], [300, 100]], [[200, 400], [200, 0]]
+    assert criteria.error_rate([160, 40]) == 0.2  # to the last digit: these are printed
     for split in (one, other):
+        assert criteria.impurity_decrease(split, criterion="error") == 0.25
         assert sum(sum(row) * criteria.error_rate(row) for row in split) / 800 == pytest.approx(0.25)
     assert criteria.information_gain(other) > criteria.information_gain(one)
     assert criteria.impurity_decrease(other) > criteria.impurity_decrease(one)
@@ -79,6 +82,26 @@ def test_the_lectures_numbers():
     assert 0.5896 - (153 * 0.6548 + 147 * 0.3632) / 300 == pytest.approx(0.0777, abs=5e-5)
     assert criteria.gini([1] * 5) == pytest.approx(1 - 1 / 5)
     assert criteria.entropy([2, 4]) == pytest.approx(0.918, abs=5e-4)
+
+
+@few(40)
+@given(TABLES.filter(lambda table: len(table) > 1), st.sampled_from([0.5, 1.0, 2.0, 3.0]))
+def test_tsallis_as_a_criterion(table, q):
+    left, right = np.array(table[:2], float)
+    if left.sum() and right.sum():
+        both = np.array([left, right])
+        below = (both.sum(axis=1) * criteria.tsallis(both, q=q)).sum() / both.sum()
+        assert criteria.tsallis_criterion(q)(left, right) == pytest.approx(
+            criteria.tsallis(left + right, q=q) - below, abs=1e-9
+        )
+
+
+@pytest.mark.parametrize("q, own", [(2, "gini"), (1, "entropy")])
+def test_trees_of_tsallis(q, own):
+    X, y = make_classification(300, 6, n_informative=4, n_classes=3, random_state=0)
+    one, other = (DecisionTreeClassifier(criterion=c).fit(X, y) for c in (criteria.tsallis_criterion(q), own))
+    assert one.tree_.threshold[0] == other.tree_.threshold[0]
+    assert abs(one.get_n_leaves() - other.get_n_leaves()) <= 2  # ties may be rounded otherwise
 
 
 @few(30)
@@ -116,6 +139,7 @@ def test_decreases_of_squared_error(rows):
             "labels must hold one label per row, without missing values",
         ),
         (lambda: criteria.tsallis([1, 2], q=0), ValueError, "q must be a positive number, got 0"),
+        (lambda: criteria.tsallis_criterion(-1), ValueError, "q must be a positive number, got -1"),
         (lambda: criteria.tsallis([1, 2], q=True), ValueError, "q must be a positive number, got True"),
         (lambda: criteria.information_gain([1, 2]), ValueError, "branches must hold one number per branch and class"),
         (lambda: criteria.information_gain(answers=[1, 2]), TypeError, "Pass either branches, or answers and labels"),

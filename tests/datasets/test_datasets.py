@@ -12,10 +12,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spinney import ID3Classifier, export_text
-from spinney.datasets import load_flights, load_penguins, load_restaurant, load_tennis, restaurant_tree
+from spinney import AdaBoostClassifier, DecisionTreeClassifier, ID3Classifier, export_text
+from spinney.datasets import (
+    load_flights,
+    load_heart,
+    load_penguins,
+    load_restaurant,
+    load_ten_points,
+    load_tennis,
+    restaurant_tree,
+)
 
-LOADERS = [load_restaurant, load_tennis, load_penguins, load_flights]
+LOADERS = [load_restaurant, load_tennis, load_penguins, load_flights, load_ten_points, load_heart]
 
 
 def entropy(labels):
@@ -41,6 +49,8 @@ def gains(X, y):
     [
         (load_restaurant, (12, 10), "Wait"),
         (load_tennis, (14, 4), "PlayTennis"),
+        (load_ten_points, (10, 2), "label"),
+        (load_heart, (8, 3), "HeartDisease"),
         (load_penguins, (344, 7), "species"),
         (load_flights, (20_000, 17), "late"),
     ],
@@ -150,6 +160,27 @@ def test_tennis_rows_are_fourteen_different_days():
     assert X["Windy"].sum() == 6
 
 
+# --- ten points and eight patients ---
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "error"])
+def test_ten_points_in_three_rounds(criterion):
+    X, y = load_ten_points()
+    stump = DecisionTreeClassifier(max_depth=1, criterion=criterion)
+    model = AdaBoostClassifier(stump, algorithm="discrete", n_estimators=3).fit(X, y)
+    assert model.estimator_errors_.tolist() == pytest.approx([3 / 10, 3 / 14, 3 / 22])
+    assert model.estimator_weights_.round(2).tolist() == [0.42, 0.65, 0.92]
+    assert [int(member.tree_.feature[0]) for member in model.estimators_] == [0, 0, 1]  # two vertical, one horizontal
+    assert model.score(X, y) == 1.0
+
+
+def test_heart_has_one_patient_whom_the_best_stump_gets_wrong():
+    X, y = load_heart()
+    stump = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    assert stump.score(X, y) == 7 / 8
+    assert pd.crosstab(X["Weight"] > 176, y).to_numpy().tolist() == [[4, 1], [0, 3]]
+
+
 # --- penguins ---
 
 
@@ -252,7 +283,7 @@ def test_every_data_file_has_a_source_a_licence_and_its_checksum():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == checksum, name
 
 
-@pytest.mark.parametrize("load", LOADERS)
+@pytest.mark.parametrize("load", [one for one in LOADERS if one is not load_ten_points])
 def test_docstrings_name_the_source(load):
     assert "Source: " in load.__doc__
 

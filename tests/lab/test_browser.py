@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from spinney.lab.methods import METHODS
+from spinney.lab.methods import METHODS, PRESETS
 from tests.browser import Browser, find_browser
 from tests.lab.test_steps import SMALL
 
@@ -195,6 +195,21 @@ def test_points_are_added_by_clicks_and_by_typing(page):
     assert browser.run(rows) == "150 rows."
     browser.run("x.value = ''; add.click()")
     assert browser.run("document.getElementById('error').textContent") == "A point needs two numbers."
+
+
+def test_lecture_examples_set_method_table_and_parameters(page):
+    browser = page("m=tree")
+    preset = "document.getElementById('preset')"
+    choose = f"{preset}.value = {{k}}; {preset}.dispatchEvent(new Event('change'))"
+    for k, one in enumerate(PRESETS):
+        again(browser, choose.format(k=k))
+        link = browser.run("location.hash")
+        assert f"m={one.method}&" in link
+        assert f"t={one.table}&" in link
+        check_canvases(browser)
+    assert "At x = 0, the responsibilities are 0.65 and 0.35." in browser.run(
+        "document.getElementById('sentence').textContent"
+    )
 
 
 def test_sliders_fit_again(page):

@@ -9,7 +9,7 @@ import pytest
 import spinney
 from spinney import datasets, prune
 from spinney.lab.held_out import hold_out
-from spinney.lab.methods import METHODS
+from spinney.lab.methods import METHODS, PRESETS
 from spinney.lab.panels import CELLS, LEVELS
 from spinney.lab.parameters import LabError, LabParameter, read_values
 from spinney.lab.tables import SOURCES, make_table
@@ -248,3 +248,48 @@ def test_parameters():
     assert read_values((seed,), {"s": 3.0}) == {"s": 3}
     with pytest.raises(LabError, match=r"seed must be an integer from 0 to 9, got 2\.5"):
         read_values((seed,), {"s": 2.5})
+
+
+def test_lecture_examples(lab):
+    """Every preset runs, and shows the slides' numbers."""
+    found = {}
+    for one in PRESETS:
+        sent = one.as_json()
+        del sent["title"]
+        found[one.title.split(":")[0]] = json.loads(lab.series(sent))["steps"]
+    rounds = [one["numbers"] for one in found["Ten points"]]
+    assert [(round(one["error"], 2), round(one["say"], 2)) for one in rounds] == [
+        (0.3, 0.42),
+        (0.21, 0.65),
+        (0.14, 0.92),
+    ]
+    assert rounds[-1]["training_error"] == 0
+    assert "misclassifies 0.0" in found["Ten points"][-1]["sentence"]
+    eighty, heart = found["80 and 20 rows"][0]["numbers"], found["Heart"][0]["numbers"]
+    assert (round(eighty["error"], 12), round(eighty["say"], 4), eighty["wrong"]) == (0.2, 0.6931, 20)
+    assert (heart["error"], round(heart["say"], 2), heart["wrong"]) == (1 / 8, 0.97, 1)
+    first = found["EM"][0]
+    assert [round(one, 2) for one in first["numbers"]["at_zero"]] == [0.65, 0.35]
+    assert "At x = 0, the responsibilities are 0.65 and 0.35." in first["sentence"]
+    assert found["Restaurant"]
+    assert found["Tennis"]
+
+
+def test_given_means_are_those_of_two_components(lab):
+    with pytest.raises(LabError, match="Choose 2 components"):
+        lab.series({"method": "em", "params": {"n_components": 3, "init_params": "given"}})
+
+
+def test_an_empty_branch_of_a_tie_predicts_the_first_class(steps):
+    """French is empty below Full and hungry, where 2 wait and 2 leave: there is no majority (000)."""
+    said = " ".join(one["sentence"] for one in steps("id3", table="restaurant"))
+    assert "French is empty and predicts leave, the first of the tied majority classes of its parent" in said
+
+
+def test_the_sse_of_moving_centres_is_the_one_that_is_told(steps):
+    """Steps in which centres move: the sentence, the numbers and the code have the SSE after the move (004)."""
+    for before, one in pairwise(steps("kmeans")):
+        if "centroids move" in one["panels"][0]["title"] and "falls" in one["sentence"]:
+            told = [float(word.rstrip(".")) for word in one["sentence"].split() if word.rstrip(".").isdigit()]
+            assert one["numbers"]["sse"] <= before["numbers"]["sse"]
+            assert told[-1] == pytest.approx(one["numbers"]["sse"], abs=0.6)

@@ -5,7 +5,8 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from spinney import AdaBoostClassifier, DecisionTreeClassifier
-from spinney.ensemble.adaboost import Discrete, change_both, change_wrong, many_class_vote, two_class_vote
+from spinney.criteria.adaboost_weights import many_class_vote, two_class_vote
+from spinney.ensemble.adaboost import Discrete, change_both, change_wrong
 
 # The deck's picture has no coordinates: ten points on which three stumps are wrong as often as in its figures.
 PLUS = [(1, 3), (2, 2), (4.5, 8), (5.5, 9), (6.5, 7)]

@@ -192,3 +192,23 @@ def test_six_cross_validation_at_every_round():
     mean = result.test["log_loss"].mean(axis=1)
     assert result.best_iteration == mean.argmin() + 1
     assert result.best_score == mean.min()
+
+
+@pytest.mark.parametrize("n_rows", [100, 300, 5000])
+def test_the_slides_call_in_one_word(n_rows):
+    """`textbook(max_depth=2, n_estimators=3, learning_rate=1.0)` is the slide's three trees (003)."""
+    X, y = parabola(n_rows)
+    left_over = y
+    for _ in range(3):
+        left_over = left_over - DecisionTreeRegressor(max_depth=2).fit(X, left_over).predict(X)
+    model = GradientBoostingRegressor.textbook(max_depth=2, n_estimators=3, learning_rate=1.0).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y - left_over, atol=1e-12)
+
+
+def test_textbook_is_an_ordinary_model():
+    model = GradientBoostingClassifier.textbook(n_estimators=5, l2_regularization=0.5)
+    assert isinstance(model, GradientBoostingClassifier)
+    assert (model.max_depth, model.n_estimators, model.l2_regularization, model.max_bins) == (3, 5, 0.5, None)
+    assert model.fit(*load_tennis()).n_iter_ == 5
+    with pytest.raises(TypeError, match="rounds"):
+        GradientBoostingRegressor.textbook(rounds=3)

@@ -10,6 +10,7 @@ from spinney import DecisionTreeClassifier as OurTree
 from spinney import GradientBoostingClassifier, ID3Classifier, prune
 from spinney.datasets import load_penguins, load_restaurant
 from spinney.prune.cost_complexity import collapse_by_alpha, full_path, pruning_path
+from spinney.prune.fitted import with_tree
 from tests.compiled import PLAIN_PYTHON, few
 from tests.prune.drawn import all_subtrees, collapse_at, draw, large_tree
 from tests.prune.from_sklearn import convert_tree
@@ -214,3 +215,40 @@ def test_a_hundred_thousand_nodes():
     path = full_path(tree)  # 0.15 s; comparing all nodes for each cut would take minutes
     assert collapse_by_alpha(tree, np.median(path.alphas)).n_nodes < tree.n_nodes == 99_999
     assert len(path.alphas) > 1000
+
+
+@pytest.mark.parametrize("cost", ["leaves", "nodes"])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("alpha", [0.02, 0.05, 0.09, 0.1, 0.2])
+def test_the_sum_is_minimised(cost, weighted, alpha):
+    """The lecture's sum: alpha times the nodes, and the leaves' entropies, weighted by rows or as printed (000)."""
+    full = ID3Classifier().fit(*load_restaurant())
+    pruned = prune.cost_complexity(full, alpha, cost=cost, weighted=weighted)
+    options = {"cost": cost, "weighted": weighted}
+    costs = [
+        prune.tree_cost(with_tree(full, collapse_at(full.tree_, cuts)), alpha, **options)
+        for cuts in all_subtrees(full.tree_)
+    ]
+    assert prune.tree_cost(pruned, alpha, **options) == pytest.approx(min(costs))
+
+
+def test_the_lectures_sum():
+    full = ID3Classifier().fit(*load_restaurant())
+    assert full.tree_.n_nodes == 12
+    assert prune.tree_cost(full, 0.1, cost="nodes", weighted=False) == pytest.approx(1.2)
+    patrons = ID3Classifier(max_depth=1).fit(*load_restaurant())
+    assert prune.tree_cost(patrons, 0.1, cost="nodes", weighted=False) == pytest.approx(0.4 + 0.918, abs=5e-4)
+    assert prune.tree_cost(patrons, 0.1, cost="nodes") == pytest.approx(0.4 + 0.918 / 2, abs=5e-4)
+    kept = [prune.cost_complexity(full, a, cost="nodes", weighted=False).get_n_leaves() for a in (0, 0.09, 0.10)]
+    assert kept == [8, 8, 1]
+
+
+def test_errors_of_the_sum():
+    full = ID3Classifier().fit(*load_restaurant())
+    with pytest.raises(ValueError, match="cost must be 'leaves' or 'nodes', got 'depth'"):
+        prune.tree_cost(full, 0.1, cost="depth")
+    with pytest.raises(ValueError, match="alpha"):
+        prune.tree_cost(full, -1)
+    boosted = GradientBoostingClassifier(n_estimators=2).fit([[0.0], [1.0]] * 30, [0, 1] * 30)
+    with pytest.raises(TypeError, match="does not support boosted models"):
+        prune.cost_complexity(boosted, 0.1, weighted=False)

@@ -78,6 +78,23 @@ def test_bottom_up_leaves_the_least_error_of_all_subtrees(seed, is_class, missin
     assert error(pruned, case) <= error(greedy, case) + 1e-9
 
 
+@few(20, plain=5)
+@given(CASES, st.sampled_from(["prune", "keep"]), st.sampled_from(["greedy", "bottom_up"]))
+def test_the_steps_lead_to_the_pruned_tree(case, equal, order):
+    options = dict(sample_weight=case.weight, equal=equal, order=order)
+    pruned = prune.reduced_error(case.model, case.X, case.y, **options)
+    tree, total = case.model.tree_, case.weight.sum() * case.y.shape[1]
+    before, cuts = error(case.model, case) / total, []
+    for one in pruned.pruning_steps_:
+        cuts.append(one.node)
+        here = with_tree(case.model, tree.collapse(np.isin(np.arange(tree.n_nodes), cuts)))
+        assert one.n_leaves == here.get_n_leaves()
+        assert one.error == pytest.approx(error(here, case) / total, abs=1e-9)
+        assert one.subtree_error - one.leaf_error == pytest.approx(before - one.error, abs=1e-9)
+        before = one.error
+    assert pruned.get_n_leaves() == (pruned.pruning_steps_[-1].n_leaves if cuts else tree.n_leaves)
+
+
 def test_nodes_without_validation_rows():
     case = draw(1)
     one, its_y = case.X[:1], case.model.predict(case.X[:1])

@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris, make_moons
 
 mpl.use("Agg")
 
+import matplotlib.pyplot as plt
 
 from spinney import (
     AdaBoostClassifier,
@@ -30,6 +31,29 @@ def test_the_lectures_thresholds():
     assert line.get_ydata().max() == pytest.approx(0.196, abs=5e-4)
     assert best.get_xdata() == [16, 16]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("threshold of WaitMinutes", "gain (bits)")
+
+
+def test_categories_have_bars_in_their_declared_order():
+    """The lecture's picture of an attribute: six of Full, two of None, four of Some (000)."""
+    visits, wait = load_restaurant()
+    ax = plot_split_gains(visits, wait, feature="Patrons")
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["None", "Some", "Full"]
+    leave, stay = ax.containers
+    assert [bar.get_width() for bar in leave] == [2, 0, 4]
+    assert [bar.get_width() for bar in stay] == [0, 4, 2]
+    assert ax.get_title() == "Patrons: gain 0.541 (bits)"
+    assert (
+        plot_split_gains(visits, wait, feature="Type", ax=plt.figure().gca()).get_title() == "Type: gain 0.000 (bits)"
+    )
+    weight = np.arange(12.0)
+    ax = plot_split_gains(visits, wait, feature="Hungry", criterion="gini", sample_weight=weight, ax=plt.figure().gca())
+    gain = candidate_splits(visits[["Hungry"]], wait, criterion="gini", sample_weight=weight)["gain"][0]
+    assert ax.get_title() == f"Hungry: gain {gain:.3f} (gini)"
+    assert sum(bar.get_width() for bars in ax.containers for bar in bars) == weight.sum()
+    words = np.array([["b"], ["a"], ["b"], ["a"]])
+    ax = plot_split_gains(words, [0, 1, 0, 1], criterion="gain_ratio", ax=plt.figure().gca())
+    assert ax.get_title() == "0: gain ratio 1.000"
+    plt.close("all")
 
 
 @pytest.mark.parametrize("criterion", ["gini", "gain_ratio", "squared_error"])
@@ -74,7 +98,8 @@ def test_members_lie_on_their_curve(algorithm, rate):
             ValueError,
             "feature must be a column with at least two distinct values",
         ),
-        (lambda: plot_split_gains([["a"], ["b"]], [0, 1]), ValueError, "columns of numbers"),
+        (lambda: plot_split_gains([["a"], ["b"]], [0, 1], criterion="squared_error"), ValueError, "columns of numbers"),
+        (lambda: plot_split_gains([["a"], ["a"]], [0, 1]), ValueError, "at least two distinct values, got '0'"),
         (lambda: plot_split_gains([[1.0], [2.0]], [0, 1], criterion="bits"), ValueError, "criterion must be one of"),
         (
             lambda: plot_amount_of_say(GradientBoostingClassifier()),

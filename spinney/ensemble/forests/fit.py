@@ -182,7 +182,8 @@ def _grow_one(
     if plan.structure is not None:
         assert opened.bins is not None
         shape = opened.table, opened.bins, opened.n_categories, target, plan.structure
-        return grow_random_structure(*shape, settings.seed, settings.criterion, desk, rows).compact()
+        drawn = settings.seed, settings.criterion, desk, rows, settings.n_features
+        return grow_random_structure(*shape, *drawn).compact()
     if rows is None:  # several threads share the lists: each tree gets a copy
         rows = np.arange(opened.table.n_rows)
     tree = desk.grow(target, settings, rows, columns).tree

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from spinney._compile import kernel
-from spinney._random import STRUCTURE, mix, stream_key
+from spinney._random import NODE_FEATURES, STRUCTURE, choose, mix, stream_key
 from spinney._team import Team
 from spinney.data.encode import Bins
 from spinney.data.tables import Table
@@ -36,19 +36,32 @@ def grow_random_structure(
     criterion: int,
     team: Team,
     rows: np.ndarray | None,
+    n_features: int | None = None,
 ) -> Forest:
     """A tree of random splits, fitted on some rows (None: all), whose target is `target`."""
-    forest = replace(draw_structure(bins, n_categories, depth, seed), criterion=criterion)
+    forest = replace(draw_structure(bins, n_categories, depth, seed, n_features), criterion=criterion)
     leaf = leaf_of_rows(forest.tree(0), table if rows is None else table.take(rows), team)
     return _fill(forest, leaf, target, criterion)
 
 
-def draw_structure(bins: Bins, n_categories: np.ndarray, depth: int, seed: int) -> Forest:
-    """A full tree of random splits, without values."""
+def tree_columns(seed: int, n_columns: int, n_features: int) -> np.ndarray:
+    """The columns that a tree of this seed may split where they are sampled once per tree, ascending."""
+    order = np.empty(n_columns, np.int64)
+    choose(np.uint64(stream_key(np.uint64(seed), NODE_FEATURES, np.uint64(0))), n_features, order)
+    return np.sort(order[:n_features])
+
+
+def draw_structure(
+    bins: Bins, n_categories: np.ndarray, depth: int, seed: int, n_features: int | None = None
+) -> Forest:
+    """A full tree of random splits of `n_features` random columns (None: all), without values."""
     n_nodes = 2 ** (depth + 1) - 1
     n_edges = np.array([len(edges) for edges in bins.edges])
-    able = np.flatnonzero((n_edges > 0) | (n_categories > 1))  # columns that can be split
-    columns = able if len(able) else np.arange(bins.n_columns)
+    own = np.arange(bins.n_columns)
+    if n_features is not None and n_features < bins.n_columns:
+        own = tree_columns(seed, bins.n_columns, n_features)
+    able = own[(n_edges[own] > 0) | (n_categories[own] > 1)]  # columns that can be split
+    columns = able if len(able) else own
     level, feature, draws = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.uint64)
     _draw(np.uint64(stream_key(np.uint64(seed), STRUCTURE, np.uint64(0))), depth, columns, level, feature, draws)
     inner = level < depth

@@ -29,11 +29,28 @@ from spinney.estimators.trees.model import TreeModel
 from spinney.tree.importance import importances
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.ensemble.boosting.booster import Booster
     from spinney.tree.decision import DecisionTree
     from spinney.tree.forest import Forest
+
+
+_TEXTBOOK: dict[str, Any] = {  # plain gradient boosting
+    "learning_rate": 0.1,
+    "n_estimators": 100,
+    "max_depth": 3,
+    "max_leaf_nodes": None,
+    "min_samples_leaf": 1,
+    "min_child_weight": 0.0,
+    "l2_regularization": 0.0,
+    "category_l2": 0.0,
+    "category_smoothing": 0.0,
+    "min_samples_category": 1,
+    "max_bins": None,
+}
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -336,6 +353,42 @@ class BoostedModel(Explained, Rounds, BoostingFit):
         return hash_of([own.encode(), str(init).encode()])
 
     # --- reading ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def textbook(cls, **parameters: Any) -> Self:
+        """Create a model with the defaults of textbooks and of scikit-learn's gradient boosting.
+
+        These are 100 rounds, a learning rate of 0.1 and trees of depth 3 without further limits: no penalties, leaves
+        of one row, every threshold (`max_bins=None`), unsmoothed categories. With squared error, each round is then a
+        `DecisionTreeRegressor` fitted on the residuals of the rounds before.
+
+        Parameters
+        ----------
+        **parameters : dict
+            Parameters of the class, in place of these defaults.
+
+        Returns
+        -------
+        model of the class
+            An unfitted model, whose parameters can be changed like those of any other.
+
+        Examples
+        --------
+        Three rounds are three trees fitted in turn:
+
+        >>> import numpy as np
+        >>> from spinney import DecisionTreeRegressor, GradientBoostingRegressor
+        >>> random = np.random.RandomState(42)
+        >>> X = random.rand(100, 1) - 0.5
+        >>> y = 3 * X[:, 0] ** 2 + 0.05 * random.randn(100)
+        >>> model = GradientBoostingRegressor.textbook(max_depth=2, n_estimators=3, learning_rate=1.0).fit(X, y)
+        >>> residuals = y
+        >>> for _ in range(3):
+        ...     residuals = residuals - DecisionTreeRegressor(max_depth=2).fit(X, residuals).predict(X)
+        >>> bool(np.abs(y - residuals - model.predict(X)).max() < 1e-12)
+        True
+        """
+        return cls(**{**_TEXTBOOK, **parameters})
 
     @property
     def init_(self) -> Any:

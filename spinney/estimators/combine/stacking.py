@@ -57,7 +57,9 @@ FITTED = (
     final_estimator_ : estimator
         The fitted final estimator.
     stack_method_ : list of str
-        The method used for each member's predictions."""
+        The method used for each member's predictions.
+    holdout_indices_ : ndarray of int
+        The rows that the final estimator was fitted on, and the members were not; only with `cv="holdout"`."""
     + FITTED_MEMBERS
 )
 STACKING = {
@@ -180,6 +182,7 @@ class _Stacking(TransformerMixin, Combination):
         final = self._final(weights)
         methods = [self._method_of(name, model) for name, model in members]
         rows = None
+        self.__dict__.pop("holdout_indices_", None)
         if self.cv == "prefit":
             for name, model in members:
                 with naming(name, "check of cv='prefit'"):
@@ -194,6 +197,7 @@ class _Stacking(TransformerMixin, Combination):
         self.stack_method_ = methods
         self._keep_members(members, fitted)
         if rows is not None:
+            self.holdout_indices_ = np.asarray(rows)
             X, y = _safe_indexing(X, rows), y[rows]
             weights = None if weights is None else weights[rows]
         asked = self.cv in ("prefit", "holdout")

@@ -206,9 +206,21 @@ class GrownForest(JudgedForest):
         """The value of a parameter; forests without the parameter return the value that applies instead."""
         return getattr(self, name)
 
-    def _make_tree(self, k: int) -> Any:
-        from sklearn.base import clone
+    @property
+    def estimators_features_(self) -> list[np.ndarray]:
+        """The columns that each tree may split: a sample with `features_per="tree"`, otherwise all."""
+        from sklearn.utils.validation import check_is_fitted
 
+        from spinney.ensemble.forests.random_structure import tree_columns
+
+        check_is_fitted(self, "forest_")
+        n_columns, n_drawn = self.n_features_in_, int(self.max_features_)
+        if self._setting("features_per") == "split" or n_drawn >= n_columns:
+            return [np.arange(n_columns) for _ in range(self.forest_.n_trees)]
+        return [tree_columns(self._tree_seed(k), n_columns, n_drawn) for k in range(self.forest_.n_trees)]
+
+    def _tree_seed(self, k: int) -> int:
+        """The seed that a tree was grown with."""
         from spinney.ensemble.forests.bootstrap import PooledBags
         from spinney.ensemble.forests.fit import tree_seed
 
@@ -216,7 +228,12 @@ class GrownForest(JudgedForest):
         if isinstance(self._bags, PooledBags):
             at = self._bags.place(k)
             seed, number = self._bags.seeds[at], k - self._bags.first[at]
-        tree = clone(self.estimator_).set_params(random_state=tree_seed(seed, number))
+        return tree_seed(seed, number)
+
+    def _make_tree(self, k: int) -> Any:
+        from sklearn.base import clone
+
+        tree = clone(self.estimator_).set_params(random_state=self._tree_seed(k))
         tree._keep(self._schema, self.forest_.tree(k))
         tree.max_features_ = self.max_features_
         return tree

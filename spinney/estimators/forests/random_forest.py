@@ -26,6 +26,8 @@ _FITTED = """
         The out-of-bag predictions, NaN for rows that are in the sample of every tree; only with `oob_score`.
     estimators_samples_ : list of ndarray
         The rows that each tree was grown on.
+    estimators_features_ : list of ndarray
+        The columns that each tree may split; a sample with `features_per="tree"`.
     max_features_ : int
         The number of columns that each split, or tree, may choose from.
     n_features_in_ : int

@@ -18,12 +18,11 @@ _WITHOUT = {
     "min_samples_split": 2,
     "min_samples_leaf": 1,
     "min_weight_fraction_leaf": 0.0,
-    "max_features": None,
     "max_leaf_nodes": None,
     "min_impurity_decrease": 0.0,
     "monotonic_cst": None,
     "ccp_alpha": 0.0,
-    "features_per": "split",
+    "features_per": "tree",
 }
 
 
@@ -49,6 +48,10 @@ _TABLE = {
         "int",
         "Depth of the trees, which are full: each has 2 ** max_depth leaves.",
         [Interval(Integral, 1, _MOST_LEVELS, closed="both")],
+    ),
+    "max_features": FOREST["max_features"]._replace(
+        text="Number of columns that each tree may use, sampled without replacement: an integer, a fraction of the "
+        'columns, "sqrt" or "log2". The nodes of the tree sample from these with replacement. None: all columns.'
     ),
     "bootstrap": FOREST["bootstrap"]._replace(
         text="Fit the leaves of each tree on rows sampled with replacement. False uses all rows."
@@ -95,6 +98,7 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
         n_estimators: int = 100,
         *,
         max_depth: int = 10,
+        max_features: Any = None,
         bootstrap: bool = True,
         oob_score: Any = False,
         n_jobs: int | None = None,
@@ -143,6 +147,7 @@ class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
         n_estimators: int = 100,
         *,
         max_depth: int = 10,
+        max_features: Any = None,
         bootstrap: bool = True,
         oob_score: Any = False,
         n_jobs: int | None = None,

@@ -69,6 +69,12 @@ function chooseTable(name, then = true) {
   Object.assign(state, { table: name, tableParams: {}, columns: null, points: [], step: 0 });
   if (then) { fillAll(); loadSoon(); }
 }
+function choosePreset(preset) {
+  stop();
+  const { method, table, params, tableParams } = preset;
+  Object.assign(state, { method, table, params: { ...params }, tableParams: { ...tableParams }, columns: null, points: [], step: 0 });
+  fillAll(); loadSoon();
+}
 function fillAll() {
   const m = method();
   $("about").textContent = m.about;
@@ -331,6 +337,8 @@ function connect() {
   $("method").append(...about.methods.map((m) => el("option", { value: m.name, textContent: m.title })));
   const click = (id, work) => $(id).addEventListener("click", work);
   $("method").addEventListener("change", () => chooseMethod($("method").value));
+  $("preset").append(el("option", { value: "", textContent: "Choose …" }), ...about.presets.map((p, k) => el("option", { value: k, textContent: p.title })));
+  $("preset").addEventListener("change", () => { if ($("preset").value) choosePreset(about.presets[Number($("preset").value)]); $("preset").value = ""; });
   $("table").addEventListener("change", () => chooseTable($("table").value));
   for (const [id, to] of [["first", () => 0], ["back", () => state.step - 1], ["next", () => state.step + 1], ["last", () => Infinity]]) click(id, () => { stop(); go(to()); });
   click("play", play);

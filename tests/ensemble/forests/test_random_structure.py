@@ -126,3 +126,20 @@ def test_more_trees_do_better_out_of_bag():
 def test_depth_has_a_limit():
     with pytest.raises(ValueError, match=r"max_depth.*\[1, 24\]"):
         RandomStructureForestClassifier(max_depth=25).fit(X, Y > 0)
+
+
+def test_m_columns_of_each_tree():
+    """The lecture's algorithm: randomly select m features from the total feature set, for every tree (002)."""
+    table = np.random.RandomState(2).randn(300, 8)
+    forest = RandomStructureForestClassifier(20, max_features=3, max_depth=6, random_state=0).fit(
+        table, table[:, 0] > 0
+    )
+    for tree, columns in zip(forest.estimators_, forest.estimators_features_):
+        assert len(columns) == 3
+        assert tree.tree_.columns_asked == set(columns.tolist())
+    assert len({tuple(one) for one in forest.estimators_features_}) > 10
+    everything = RandomStructureForestClassifier(3, max_depth=3, random_state=0).fit(table, table[:, 0] > 0)
+    same = RandomStructureForestClassifier(3, max_features=8, max_depth=3, random_state=0).fit(table, table[:, 0] > 0)
+    assert everything.fingerprint_ == same.fingerprint_
+    with pytest.raises(ValueError, match="max_features"):
+        RandomStructureForestClassifier(max_features=0).fit(table, table[:, 0] > 0)

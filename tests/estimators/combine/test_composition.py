@@ -241,6 +241,9 @@ def test_blending_is_stacking_of_members_fitted_to_the_other_part(data):
     strata = y if data is IRIS else np.zeros(len(y), int)
     learn, held_out = split_off(strata, 0.3, np.random.RandomState(0))
     assert not set(learn) & set(held_out)
+    assert model.holdout_indices_.tolist() == held_out.tolist()
+    assert not hasattr(model.set_params(cv=2).fit(X, y), "holdout_indices_")
+    model = mine(members, cv="holdout", holdout_fraction=0.3, random_state=0).fit(X, y)
     fitted = [(name, clone(one).fit(X[learn], y[learn])) for name, one in members]
     blend = other(fitted, cv="prefit").fit(X[held_out], y[held_out])
     np.testing.assert_array_equal(model.predict(X), blend.predict(X))
@@ -540,10 +543,10 @@ def test_parameters_and_attributes_are_documented(kind):
     models = [kind(stackings(data)[0]).fit(*data) for data in tables]
     names = set(re.findall(r"^(\w+)", rest, re.M))
     found = {name for model in models for name in vars(model) if name.endswith("_") and name[0] != "_"}
-    assert names - {"feature_names_in_"} == found
+    assert names - {"feature_names_in_", "holdout_indices_"} == found
 
 
-@pytest.mark.parametrize("one", [*COMBINATIONS, spinney.aggregate_ranks])
+@pytest.mark.parametrize("one", [*COMBINATIONS, spinney.aggregate_ranks, spinney.aggregate_votes])
 def test_the_examples_say_what_happens(one):
     runner = doctest.DocTestRunner(verbose=False)
     (example,) = [found for found in doctest.DocTestFinder(recurse=False).find(one, one.__name__) if found.examples]

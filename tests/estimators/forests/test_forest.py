@@ -832,3 +832,20 @@ def test_tiny_tables():
         assert one.predict([[1.0, 2.0]]).tolist() == [1]
         gaps = make(kind).fit(np.full((4, 2), np.nan), [0, 1, 1, 1])
         assert gaps.apply([[1.0, np.nan]]).tolist() == [[0] * 6]
+
+
+@pytest.mark.parametrize("options", [{}, {"max_bins": None}, {"max_leaf_nodes": 9, "criterion": "entropy"}])
+def test_the_columns_of_each_tree(options):
+    random = np.random.RandomState(0)
+    X, y = random.randn(200, 12), random.rand(200) > 0.5
+    parts = [
+        RandomForestClassifier(4, features_per="tree", max_features=4, random_state=seed, **options).fit(X, y)
+        for seed in (0, 1)
+    ]
+    for forest in (*parts, spinney.merge_forests(parts)):
+        assert len(forest.estimators_features_) == len(forest.estimators_)
+        for tree, columns in zip(forest.estimators_, forest.estimators_features_):
+            assert tree.tree_.columns_asked <= set(columns.tolist())
+            assert len(columns) == 4
+    split = RandomForestClassifier(2, random_state=0).fit(X, y)
+    assert [one.tolist() for one in split.estimators_features_] == [list(range(12))] * 2
