@@ -3,6 +3,7 @@
     entropy, tsallis, gini, error_rate            impurity of a node
     impurity_decrease                             by how much a split reduces any of these
     information_gain, gain_ratio                  the same for entropy, in bits and divided by the split's own entropy
+    count_trees                                   the number of different trees of Boolean columns
     candidate_splits                              all candidate splits of the columns of X, with their gains
 
 They are loaded at first use. The other modules are internal (room 2: splits and leaf values, one home per formula).
@@ -17,6 +18,7 @@ from spinney._interrupts import import_whole
 
 if TYPE_CHECKING:
     from spinney.criteria.candidates import candidate_splits
+    from spinney.criteria.counting import count_trees
     from spinney.criteria.measures import (
         entropy,
         error_rate,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "candidate_splits",
+    "count_trees",
     "entropy",
     "error_rate",
     "gain_ratio",
@@ -38,11 +41,13 @@ __all__ = [
     "tsallis",
 ]
 
+_HOMES = {"candidate_splits": "candidates", "count_trees": "counting"}  # the others are measures
+
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'spinney.criteria' has no attribute {name!r}")
-    home = f"spinney.criteria.{'candidates' if name == 'candidate_splits' else 'measures'}"
+    home = f"spinney.criteria.{_HOMES.get(name, 'measures')}"
     import_whole(home)
     globals()[name] = value = getattr(sys.modules[home], name)
     return value
