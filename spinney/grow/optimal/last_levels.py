@@ -21,7 +21,7 @@ from spinney.criteria.impurity import SQUARED
 from spinney.grow.optimal.memory import NO_TEST
 from spinney.grow.optimal.statistics import NEVER, cost_of_two, is_allowed, leaf_cost
 
-_N_COLUMNS, _N_CELLS, _BEST, _ROOT = range(4)  # places in `state`
+_N_COLUMNS, _N_CELLS, _BEST, _ROOT, _WIDTH = range(5)  # places in `state`
 
 
 @part_kernel
@@ -165,9 +165,17 @@ def _try_pairs(problem, costs, pairs, rows, limited):
                 if a_begin == b_begin:
                     _try_same_column(costs, pairs, a, limited)
                 width = pairs.first[b_end] - pairs.first[b_begin]
+                pairs.state[_WIDTH] = width
+                plain = costs.n_parts == 2 and not limited
+                pairs_of_two = plain and _has_two_codes(pairs, a)
                 for b in range(max(a + 1, b_begin), b_end):
+                    if pairs_of_two and _has_two_codes(pairs, b):
+                        _try_two_by_two(
+                            costs, pairs, a, b, (pairs.first[a] - pairs.first[a_begin]) * width - pairs.first[b_begin]
+                        )
+                        continue
                     _fill_block(pairs, a, b, pairs.first[a] - pairs.first[a_begin], width, pairs.first[b_begin])
-                    if costs.n_parts == 2 and not limited:
+                    if plain:
                         _try_block_of_two(costs, pairs, a, b)
                     else:
                         _try_block(costs, pairs, a, b, limited)
@@ -219,6 +227,38 @@ def _count_pairs(problem, pairs, rows, tile):
                 own, w = counts[counts.shape[0] - n_amounts + p], problem.amounts[p, i]
                 for y in range(start, end):
                     own[np.uint64(line + cells[y])] += w
+
+
+@inner_kernel
+def _has_two_codes(pairs, a):
+    """Whether a column has two codes, of which one is listed."""
+    return pairs.first[a + 1] - pairs.first[a] == 2 and pairs.default[a] >= 0
+
+
+@inner_kernel
+def _try_two_by_two(costs, pairs, a, b, line):
+    """The only pair of tests on two columns of two codes, for two classes: from the only pair of codes that is listed.
+
+    `line` is where the counts of the first cell of a begin, less the number of the first cell of b.
+    """
+    za, zb, width = pairs.first[a], pairs.first[b], pairs.state[_WIDTH]
+    a_listed, b_listed = 1 - (pairs.default[a] - za), 1 - (pairs.default[b] - zb)
+    at = np.uint64(line + a_listed * width + zb + b_listed)
+    l0, l1 = np.int64(pairs.counts[0, at]), np.int64(pairs.counts[1, at])
+    a0, a1, b0, b1 = pairs.cum[0, za], pairs.cum[1, za], pairs.cum[0, zb], pairs.cum[1, zb]
+    t0, t1 = pairs.total[0], pairs.total[1]
+    if a_listed and b_listed:
+        l0, l1 = a0 + b0 - t0 + l0, a1 + b1 - t1 + l1
+    elif a_listed:
+        l0, l1 = b0 - l0, b1 - l1
+    elif b_listed:
+        l0, l1 = a0 - l0, a1 - l1
+    ll, lr = cost_of_two(costs, l0, l1), cost_of_two(costs, a0 - l0, a1 - l1)
+    rl, rr = cost_of_two(costs, b0 - l0, b1 - l1), cost_of_two(costs, t0 - a0 - b0 + l0, t1 - a1 - b1 + l1)
+    _improve(pairs.left, pairs.left_child, za, ll + lr, zb)
+    _improve(pairs.right, pairs.right_child, za, rl + rr, zb)
+    _improve(pairs.left, pairs.left_child, zb, ll + rl, za)
+    _improve(pairs.right, pairs.right_child, zb, lr + rr, za)
 
 
 @inner_kernel

@@ -98,7 +98,7 @@ class Pairs(NamedTuple):
     left_child: np.ndarray  # int32: its test, a cell; NO_TEST: a leaf
     right_child: np.ndarray
     spare: np.ndarray  # int64 (4, sums)
-    state: np.ndarray  # int64: how many columns, cells
+    state: np.ndarray  # int64: how many columns, cells, and so on
 
 
 class Cache(NamedTuple):
@@ -168,7 +168,7 @@ def _make_pairs(problem: Problem, n_columns: int, n: int, n_cells: int, n_sums: 
         left_child=np.empty(n_cells, np.int32),
         right_child=np.empty(n_cells, np.int32),
         spare=np.empty((4, n_sums), np.int64),
-        state=np.empty(4, np.int64),
+        state=np.empty(5, np.int64),
     )
 
 

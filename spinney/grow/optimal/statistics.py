@@ -35,6 +35,7 @@ class Costs(NamedTuple):
     n_parts: int  # classes, or 3 sums of numbers
     logs: np.ndarray  # int64: of whole weights; empty: computed
     factor: float  # cost per unit of weight; numbers: of amount ** 2 / weight
+    whole: int  # the same as an integer, for errors
     penalty: int  # of a leaf
     move: float  # by how much a unit of weight can raise the cost of a tree, at most; 0: not known
     slack: int  # what rounding may take off a bound
@@ -84,6 +85,7 @@ def make_objective(
         n_parts=n_parts,
         logs=logs,
         factor=factor,
+        whole=int(factor) if code == ERROR else 1,
         penalty=_bounded(penalty),
         move=move * factor,
         slack=slack,
@@ -181,7 +183,7 @@ def leaf_cost(costs, sums):
         else:
             value += x_log_x(one, costs.logs)
     if total == 0 or costs.code == ERROR:
-        return np.int64(float(total - most) * costs.factor) + costs.penalty
+        return (total - most) * costs.whole + costs.penalty
     if costs.code == GINI:
         return np.int64(np.rint(max(0.0, float(total) - value / float(total)) * costs.factor)) + costs.penalty
     if costs.logs.size:
@@ -193,7 +195,7 @@ def leaf_cost(costs, sums):
 def cost_of_two(costs, a, b):
     """The same of two classes with these weights."""
     if costs.code == ERROR:
-        return np.int64(float(min(a, b)) * costs.factor) + costs.penalty
+        return min(a, b) * costs.whole + costs.penalty
     if a == 0 or b == 0:
         return costs.penalty
     if costs.code == GINI:
