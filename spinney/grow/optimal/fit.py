@@ -17,7 +17,7 @@ from spinney.data.target import Target
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.optimal.freeze import freeze
 from spinney.grow.optimal.look_ahead import look_ahead
-from spinney.grow.optimal.memory import NO_TEST, Problem, Work, make_work
+from spinney.grow.optimal.memory import NO_TEST, Problem, Work, make_kept, make_work
 from spinney.grow.optimal.ordered_columns import Ordered, order_columns
 from spinney.grow.optimal.search import (
     BEST,
@@ -230,8 +230,8 @@ def search(
     problem: Problem, costs: Costs, heaps: list[np.ndarray], depth: int, seconds: float | None, team: Team
 ) -> Root:
     """The best tree, or the best that was found in time."""
-    root = make_root(int(problem.first[-1]), depth)
     works = [make_work(problem, costs, depth) for _ in range(team.size)]
+    root = make_root(int(problem.first[-1]), depth, make_kept(works[0].pairs, depth))
     with _Clock(root, seconds):
         _begin(problem, costs, works[0], root, heaps, depth, team)
         team.run(open_root, problem, costs, works[0], root, depth)

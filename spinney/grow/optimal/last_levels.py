@@ -21,18 +21,32 @@ from spinney.criteria.impurity import SQUARED
 from spinney.grow.optimal.memory import NO_TEST
 from spinney.grow.optimal.statistics import NEVER, cost_of_two, is_allowed, leaf_cost
 
-_N_COLUMNS, _N_CELLS, _BEST, _ROOT, _WIDTH = range(5)  # places in `state`
+_N_COLUMNS, _N_CELLS, _BEST, _ROOT = range(4)  # places in `state`
+
+OWN, FIRST, SECOND = range(3)
 
 
 @part_kernel
-def solve_last_levels(problem, costs, pairs, rows, depth, limited):
-    """Fill `pairs` for a node with these entries; `depth` is 1 or 2; `limited`: leaves need their rows."""
+def solve_last_levels(problem, costs, pairs, rows, depth, limited, kept, way):
+    """Fill `pairs` for a node with these entries; `depth` is 1 or 2; `limited`: leaves need their rows.
+
+    `way`: OWN numbers of cells; or those of the parent, whose counts are kept, for the FIRST child and the SECOND.
+    """
     _count_cells(problem, costs, pairs, rows)
-    _number_cells(problem, costs, pairs)
+    _number_cells(problem, costs, pairs, kept, way)
     _start_children(costs, pairs, limited)
     if depth > 1:
-        _copy_rows(problem, pairs, rows)
-        _try_pairs(problem, costs, pairs, rows, limited)
+        if way == OWN:
+            _copy_rows(problem, pairs, rows, pairs.place)
+            _try_pairs(problem, costs, pairs, rows, limited)
+        else:
+            n = kept.state[0]
+            if way == FIRST:
+                _copy_rows(problem, pairs, rows, kept.place)
+                _count_pairs(problem, pairs, rows, (0, n, 0, n))
+            else:
+                _subtract(pairs.counts, kept.counts, n * n)
+            _try_tile(costs, pairs, (0, pairs.state[_N_COLUMNS], 0, pairs.state[_N_COLUMNS]), (0, 0, n), limited)
     _choose_root(pairs)
 
 
@@ -94,7 +108,7 @@ def _is_there(costs, hist, cell):
 
 
 @inner_kernel
-def _number_cells(problem, costs, pairs):
+def _number_cells(problem, costs, pairs, kept, way):
     """Number the cells that rows have, of columns with several of them."""
     n_columns, n_cells = 0, 0
     for c in range(problem.default.size):
@@ -113,6 +127,7 @@ def _number_cells(problem, costs, pairs):
                 if cell == problem.default[c]:
                     pairs.default[n_columns] = n_cells
                 pairs.place[cell], pairs.cell[n_cells] = n_cells, cell
+                pairs.base[n_cells] = n_cells if way == OWN else kept.place[cell]
                 n_cells += 1
         n_columns += 1
     pairs.first[n_columns] = n_cells
@@ -133,14 +148,14 @@ def _start_children(costs, pairs, limited):
 
 
 @inner_kernel
-def _copy_rows(problem, pairs, rows):
+def _copy_rows(problem, pairs, rows, place):
     """The entries' cells by their numbers, without those of columns with one code."""
     at = 0
     for n in range(rows.size):
         i = rows[n]
         pairs.row_first[n] = at
         for source in range(problem.row_first[i], problem.row_first[i + 1]):
-            z = pairs.place[problem.row_cells[source]]
+            z = place[problem.row_cells[source]]
             if z >= 0:
                 pairs.row_cells[at] = z
                 at += 1
@@ -160,27 +175,54 @@ def _try_pairs(problem, costs, pairs, rows, limited):
         b_begin = a_begin
         while b_begin < n_columns:
             b_end = _tile_end(pairs, b_begin, size)
-            _count_pairs(problem, pairs, rows, (a_begin, a_end, b_begin, b_end))
-            for a in range(a_begin, a_end):
-                if a_begin == b_begin:
-                    _try_same_column(costs, pairs, a, limited)
-                width = pairs.first[b_end] - pairs.first[b_begin]
-                pairs.state[_WIDTH] = width
-                plain = costs.n_parts == 2 and not limited
-                pairs_of_two = plain and _has_two_codes(pairs, a)
-                for b in range(max(a + 1, b_begin), b_end):
-                    if pairs_of_two and _has_two_codes(pairs, b):
-                        _try_two_by_two(
-                            costs, pairs, a, b, (pairs.first[a] - pairs.first[a_begin]) * width - pairs.first[b_begin]
-                        )
-                        continue
-                    _fill_block(pairs, a, b, pairs.first[a] - pairs.first[a_begin], width, pairs.first[b_begin])
-                    if plain:
-                        _try_block_of_two(costs, pairs, a, b)
-                    else:
-                        _try_block(costs, pairs, a, b, limited)
+            low, high = (pairs.first[a_begin], pairs.first[b_begin]), (pairs.first[a_end], pairs.first[b_end])
+            _count_pairs(problem, pairs, rows, (low[0], high[0], low[1], high[1]))
+            _try_tile(costs, pairs, (a_begin, a_end, b_begin, b_end), (low[0], low[1], high[1] - low[1]), limited)
             b_begin = b_end
         a_begin = a_end
+
+
+@part_kernel
+def _try_tile(costs, pairs, columns, place, limited):
+    """All pairs of tests on columns of a tile; `place`: the first cells of its lines and columns, and its width."""
+    a_begin, a_end, b_begin, b_end = columns
+    plain = costs.n_parts == 2 and not limited
+    for a in range(a_begin, a_end):
+        if a_begin == b_begin:
+            _try_same_column(costs, pairs, a, limited)
+        pairs_of_two = plain and _has_two_codes(pairs, a)
+        for b in range(max(a + 1, b_begin), b_end):
+            if pairs_of_two and _has_two_codes(pairs, b):
+                _try_two_by_two(costs, pairs, a, b, place)
+                continue
+            _fill_block(pairs, a, b, place)
+            if plain:
+                _try_block_of_two(costs, pairs, a, b)
+            else:
+                _try_block(costs, pairs, a, b, limited)
+
+
+@inner_kernel
+def keep_counts(pairs, kept):
+    """Keep the counts of a node with two levels, if they are one tile."""
+    n = pairs.state[_N_CELLS]
+    kept.state[0] = n if n * n <= pairs.counts.shape[1] else 0
+    if kept.state[0] > 0:
+        for cell in range(kept.place.size):
+            kept.place[cell] = pairs.place[cell]
+        for k in range(kept.counts.shape[0]):
+            source, goal = pairs.counts[k], kept.counts[k]
+            for at in range(n * n):
+                goal[at] = source[at]
+
+
+@inner_kernel
+def _subtract(counts, whole, n):
+    """From the counts of one child to those of the other."""
+    for k in range(counts.shape[0]):
+        own, all_ = counts[k], whole[k]
+        for at in range(n):
+            own[at] = all_[at] - own[at]
 
 
 @inner_kernel
@@ -195,12 +237,7 @@ def _tile_end(pairs, begin, size):
 @part_kernel
 def _count_pairs(problem, pairs, rows, tile):
     """counts[line of the first cell, column of the second] of all pairs of cells in a tile."""
-    a_low, a_high, b_low, b_high = (
-        pairs.first[tile[0]],
-        pairs.first[tile[1]],
-        pairs.first[tile[2]],
-        pairs.first[tile[3]],
-    )
+    a_low, a_high, b_low, b_high = tile
     width, counts, cells = b_high - b_low, pairs.counts, pairs.row_cells
     for k in range(counts.shape[0]):
         for at in range((a_high - a_low) * width):
@@ -236,14 +273,12 @@ def _has_two_codes(pairs, a):
 
 
 @inner_kernel
-def _try_two_by_two(costs, pairs, a, b, line):
-    """The only pair of tests on two columns of two codes, for two classes: from the only pair of codes that is listed.
-
-    `line` is where the counts of the first cell of a begin, less the number of the first cell of b.
-    """
-    za, zb, width = pairs.first[a], pairs.first[b], pairs.state[_WIDTH]
+def _try_two_by_two(costs, pairs, a, b, place):
+    """The only pair of tests on two columns of two codes, for two classes: from the only pair of codes that is
+    listed."""
+    za, zb = pairs.first[a], pairs.first[b]
     a_listed, b_listed = 1 - (pairs.default[a] - za), 1 - (pairs.default[b] - zb)
-    at = np.uint64(line + a_listed * width + zb + b_listed)
+    at = np.uint64((pairs.base[za + a_listed] - place[0]) * place[2] + pairs.base[zb + b_listed] - place[1])
     l0, l1 = np.int64(pairs.counts[0, at]), np.int64(pairs.counts[1, at])
     a0, a1, b0, b1 = pairs.cum[0, za], pairs.cum[1, za], pairs.cum[0, zb], pairs.cum[1, zb]
     t0, t1 = pairs.total[0], pairs.total[1]
@@ -262,7 +297,7 @@ def _try_two_by_two(costs, pairs, a, b, line):
 
 
 @inner_kernel
-def _fill_block(pairs, a, b, line, width, b_low):
+def _fill_block(pairs, a, b, place):
     """block[x, y] = sums of rows with a's code up to x and b's up to y."""
     a_first, b_first = pairs.first[a], pairs.first[b]
     n_a, n_b = pairs.first[a + 1] - a_first, pairs.first[b + 1] - b_first
@@ -272,10 +307,11 @@ def _fill_block(pairs, a, b, line, width, b_low):
         for x in range(n_a):
             if x == a_default:
                 continue
-            source, rest = (line + x) * width + b_first - b_low, np.int64(0)
+            source, rest = (pairs.base[a_first + x] - place[0]) * place[2] - place[1], np.int64(0)
             for y in range(n_b):
-                block[x * n_b + y] = counts[source + y]
-                rest += counts[source + y]
+                one = np.int64(counts[np.uint64(source + pairs.base[b_first + y])])
+                block[x * n_b + y] = one
+                rest += one
             if b_default >= 0:
                 own = pairs.cum[k, a_first + x] - (pairs.cum[k, a_first + x - 1] if x > 0 else np.int64(0))
                 block[x * n_b + b_default] += own - rest

@@ -11,7 +11,7 @@ import numpy as np
 
 from spinney._compile import kernel
 from spinney._team import Team
-from spinney.grow.optimal.last_levels import best_cost, best_root, solve_last_levels
+from spinney.grow.optimal.last_levels import OWN, best_cost, best_root, solve_last_levels
 from spinney.grow.optimal.memory import NO_TEST, Problem, Work
 from spinney.grow.optimal.search import TIME, Root
 from spinney.grow.optimal.statistics import Costs, leaf_cost
@@ -43,7 +43,7 @@ def _best_of_two_levels(rank, size, sync, problem, costs, work, rows, depth, top
     if rank > 0:
         return
     pairs = work.pairs
-    solve_last_levels(problem, costs, pairs, rows, depth, costs.limited)
+    solve_last_levels(problem, costs, pairs, rows, depth, costs.limited, work.kept, OWN)
     top[1] = top[2] = top[3] = NO_TEST
     if best_cost(pairs) < leaf_cost(costs, pairs.total):
         z = best_root(pairs)

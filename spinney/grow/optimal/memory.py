@@ -52,6 +52,7 @@ FRAME = np.dtype(
         ("at", np.int64),  # place of the next test in the order
         ("test", np.int64),  # the one at hand
         ("side", np.int64),  # 0: no child is open; 1: the first; 2: the second
+        ("shared", np.int64),  # whether the second child takes its counts from those of the first
         ("first_left", np.int64),  # whether the left child is the first
         ("first_cost", np.int64),
         ("best", np.int64),  # cost of the best tree so far; NEVER: none below the limit
@@ -85,6 +86,7 @@ class Pairs(NamedTuple):
     total: np.ndarray  # int64 (sums)
     place: np.ndarray  # int32, by cell: its number; -1: of a column with one code
     cell: np.ndarray  # int32, by number
+    base: np.ndarray  # int64, by number: that in `counts`
     column: np.ndarray  # int32, by column that has several codes
     first: np.ndarray  # int64: where their cells begin
     default: np.ndarray  # int64: their most frequent cell; -1: no row has it
@@ -99,6 +101,14 @@ class Pairs(NamedTuple):
     right_child: np.ndarray
     spare: np.ndarray  # int64 (4, sums)
     state: np.ndarray  # int64: how many columns, cells, and so on
+
+
+class Kept(NamedTuple):
+    """Pairs of codes of a node whose children have two levels: a child's counts are those less its sibling's."""
+
+    counts: np.ndarray  # as in `Pairs`, of one tile
+    place: np.ndarray  # int32, by cell: its number there
+    state: np.ndarray  # int64: how many cells; 0: they are more than a tile
 
 
 class Cache(NamedTuple):
@@ -116,6 +126,7 @@ class Work(NamedTuple):
     heap: np.ndarray  # int32 (levels, tests): the best tree of each level
     first_heap: np.ndarray  # of its first child
     pairs: Pairs
+    kept: Kept
     cache: Cache
 
 
@@ -125,15 +136,23 @@ def make_work(problem: Problem, costs: Costs, depth: int) -> Work:
     n_cells, n_sums = int(problem.first[-1]), n_sums_of(problem, costs)
     shape = (depth + 1, n_cells)
     integers = [np.empty(shape, np.int32) for _ in range(2)]
+    pairs = _make_pairs(problem, n_columns, n, n_cells, n_sums)
     return Work(
         frames=records(depth + 1, FRAME),
         rows=np.empty((depth + 1, n), np.int32),
         tests=Candidates(*integers, *(np.empty(shape, np.int64) for _ in range(5))),
         heap=np.full((depth + 1, 2 << depth), NO_TEST, np.int32),
         first_heap=np.full((depth + 1, 2 << depth), NO_TEST, np.int32),
-        pairs=_make_pairs(problem, n_columns, n, n_cells, n_sums),
+        pairs=pairs,
+        kept=make_kept(pairs, depth),
         cache=_make_cache(depth),
     )
+
+
+def make_kept(pairs: Pairs, depth: int) -> Kept:
+    """Nothing, yet; nor ever in trees of two levels."""
+    counts = np.empty_like(pairs.counts if depth > 2 else pairs.counts[:, :0])
+    return Kept(counts, np.empty_like(pairs.place), np.zeros(1, np.int64))
 
 
 def n_sums_of(problem: Problem, costs: Costs) -> int:
@@ -155,6 +174,7 @@ def _make_pairs(problem: Problem, n_columns: int, n: int, n_cells: int, n_sums: 
         total=np.empty(n_sums, np.int64),
         place=np.empty(n_cells, np.int32),
         cell=np.empty(n_cells, np.int32),
+        base=np.empty(n_cells, np.int64),
         column=np.empty(n_columns, np.int32),
         first=np.empty(n_columns + 1, np.int64),
         default=np.empty(n_columns, np.int64),
@@ -168,7 +188,7 @@ def _make_pairs(problem: Problem, n_columns: int, n: int, n_cells: int, n_sums: 
         left_child=np.empty(n_cells, np.int32),
         right_child=np.empty(n_cells, np.int32),
         spare=np.empty((4, n_sums), np.int64),
-        state=np.empty(5, np.int64),
+        state=np.empty(4, np.int64),
     )
 
 

@@ -26,8 +26,17 @@ from spinney._compile import atomic_load, atomic_swap, inner_kernel, kernel, par
 from spinney._team import stop_wanted
 from spinney.grow.optimal.bounds import raise_left, raise_right
 from spinney.grow.optimal.cache import is_known, keep, slot_of
-from spinney.grow.optimal.last_levels import best_cost, best_root, n_tests_of, solve_last_levels
-from spinney.grow.optimal.memory import NO_TEST, Candidates
+from spinney.grow.optimal.last_levels import (
+    FIRST,
+    OWN,
+    SECOND,
+    best_cost,
+    best_root,
+    keep_counts,
+    n_tests_of,
+    solve_last_levels,
+)
+from spinney.grow.optimal.memory import NO_TEST, Candidates, Kept
 from spinney.grow.optimal.statistics import NEVER, is_allowed, leaf_cost
 
 LOCK, BEST, PLACE, NEXT, TIME, N_TESTS, BOUND = (8 * k for k in range(7))  # places in `state`, each a cache line
@@ -41,13 +50,16 @@ class Root(NamedTuple):
     tests: Candidates  # each (1, cells)
     done: np.ndarray  # uint8, by place in the order: tests that were taken
     heap: np.ndarray  # int32: the best tree so far
+    kept: Kept  # of trees of three levels: the root's counts of pairs
 
 
-def make_root(n_cells: int, depth: int) -> Root:
+def make_root(n_cells: int, depth: int, kept: Kept) -> Root:
     """A root that nothing is known of."""
     integers = [np.empty((1, n_cells), np.int32) for _ in range(2)]
     tests = Candidates(*integers, *(np.empty((1, n_cells), np.int64) for _ in range(5)))
-    return Root(np.zeros(64, np.int64), tests, np.zeros(n_cells, np.uint8), np.full(2 << depth, NO_TEST, np.int32))
+    return Root(
+        np.zeros(64, np.int64), tests, np.zeros(n_cells, np.uint8), np.full(2 << depth, NO_TEST, np.int32), kept
+    )
 
 
 # --- the root --------------------------------------------------------------------------------------------------------
@@ -78,6 +90,8 @@ def open_root(rank, size, sync, problem, costs, work, root, depth):
         root.heap[1] = NO_TEST
     n = frame.n_tests
     root.state[N_TESTS] = n
+    if depth == 3:
+        _copy_kept(root.kept, work.kept)
     tests, own = root.tests, work.tests
     for t in range(n):
         tests.column[0, t], tests.code[0, t] = own.column[0, t], own.code[0, t]
@@ -90,6 +104,8 @@ def search_root(rank, size, sync, problem, costs, work, root, depth):
     """Solve the tests of the root, one after the other, until none is left that could be better."""
     for i in range(problem.codes.shape[1]):
         work.rows[0, i] = i
+    if depth == 3:
+        _copy_kept(work.kept, root.kept)
     tests = _tests_at(root.tests, 0)
     while not _is_stopped(sync, root.state):
         place, limit = _take(root, tests)
@@ -109,6 +125,17 @@ def search_root(rank, size, sync, problem, costs, work, root, depth):
             _graft(root.heap, 1, 0, work.first_heap[0] if left_first else work.heap[1], depth - 1)
             _graft(root.heap, 1, 1, work.heap[1] if left_first else work.first_heap[0], depth - 1)
         _unlock(root.state)
+
+
+@inner_kernel
+def _copy_kept(goal, source):
+    n = goal.state[0] = source.state[0]
+    for cell in range(goal.place.size):
+        goal.place[cell] = source.place[cell]
+    for k in range(goal.counts.shape[0]):
+        own, other = goal.counts[k], source.counts[k]
+        for at in range(n * n):
+            own[at] = other[at]
 
 
 @inner_kernel
@@ -137,8 +164,9 @@ def _solve_test(problem, costs, work, root, tests, t, limit, sync, depth):
     frame.n_rows, frame.depth, frame.test = problem.codes.shape[1], depth, t
     n_left = _count_left(problem, work, 0, tests, t)
     frame.first_left = 1 if 2 * n_left <= frame.n_rows else 0
-    first = np.int64(0)
+    frame.shared, first = _is_shared(problem, costs, work, 0, n_left), np.int64(0)
     for turn in range(2):
+        frame.side = turn + 1
         left = frame.first_left if turn == 0 else 1 - frame.first_left
         own, other = (tests.left[t], tests.right[t]) if left else (tests.right[t], tests.left[t])
         child_limit = limit - (other if turn == 0 else first)
@@ -274,14 +302,43 @@ def _enter(problem, costs, work, level, sync, state):
         return True
     if _is_stopped(sync, state):
         return False
-    solve_last_levels(problem, costs, pairs, rows, min(frame.depth, np.int64(2)), costs.limited)
+    way = _way(work, level)
+    solve_last_levels(problem, costs, pairs, rows, min(frame.depth, np.int64(2)), costs.limited, work.kept, way)
     if frame.depth > 2:
+        if frame.depth == 3:
+            keep_counts(pairs, work.kept)
         _list_tests(problem, costs, work, level)
         return False
     _take_last_levels(problem, costs, work, level)
     if level > 1:
         keep(work.cache, frame, heap)
     return True
+
+
+@inner_kernel
+def _way(work, level):
+    """Whether a child with two levels uses the counts of its parent."""
+    if level == 0 or work.frames[level].depth != 2:
+        return OWN
+    parent = work.frames[level - 1]
+    if parent.shared == 1 and parent.side == 1:
+        parent.shared = 2  # the counts at hand are now those of the first child
+        return FIRST
+    if parent.shared == 2 and parent.side == 2:
+        parent.shared = 0
+        return SECOND
+    return OWN
+
+
+@inner_kernel
+def _is_shared(problem, costs, work, level, n_left):
+    """Whether it takes less time to count one child and subtract than to count both."""
+    frame, n = work.frames[level], work.kept.state[0]
+    if frame.depth != 3 or n == 0 or costs.limited:
+        return np.int64(0)
+    listed = float(problem.row_cells.size) / float(problem.codes.shape[1])
+    larger = float(max(n_left, frame.n_rows - n_left))
+    return np.int64(larger * listed * listed > float(n) * float(n) * work.kept.counts.shape[0])
 
 
 @inner_kernel
@@ -336,7 +393,7 @@ def _take_last_levels(problem, costs, work, level):
     frame.cost = frame.proved = frame.bound = min(best, frame.leaf)
     if costs.limited:
         rows = work.rows[level, : frame.n_rows]
-        solve_last_levels(problem, costs, pairs, rows, frame.depth, False)
+        solve_last_levels(problem, costs, pairs, rows, frame.depth, False, work.kept, OWN)
         frame.bound = min(best_cost(pairs), frame.leaf)
 
 
@@ -443,8 +500,10 @@ def _open_child(problem, costs, work, level):
         frame.at += 1
         if tests.left[t] + tests.right[t] >= limit:
             continue
-        left = 1 if 2 * _count_left(problem, work, level, tests, t) <= frame.n_rows else 0
+        n_left = _count_left(problem, work, level, tests, t)
+        left = 1 if 2 * n_left <= frame.n_rows else 0
         frame.test, frame.first_left, frame.side = t, left, 1
+        frame.shared = _is_shared(problem, costs, work, level, n_left)
         _go_to_child(problem, costs, work, level, tests, t, left)
         work.frames[level + 1].limit = limit - (tests.right[t] if left else tests.left[t])
         return True
