@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.estimators.trees.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
     from spinney.estimators.trees.id3_c45 import C45Classifier, ID3Classifier
+    from spinney.estimators.trees.optimal_tree import OptimalTreeClassifier, OptimalTreeRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
     from spinney.io.errors import ModelFormatError
     from spinney.io.model_file import load, save
@@ -131,6 +132,8 @@ _HOMES = {
     "Loss": "spinney.criteria.user_loss",
     "MiniBatchKMeans": "spinney.estimators.clusters.minibatch_kmeans",
     "ModelFormatError": "spinney.io.errors",
+    "OptimalTreeClassifier": "spinney.estimators.trees.optimal_tree",
+    "OptimalTreeRegressor": "spinney.estimators.trees.optimal_tree",
     "RandomForestClassifier": "spinney.estimators.forests.random_forest",
     "RandomForestRegressor": "spinney.estimators.forests.random_forest",
     "RandomStructureForestClassifier": "spinney.estimators.forests.random_structure",
@@ -219,6 +222,8 @@ __all__ = [
     "Loss",
     "MiniBatchKMeans",
     "ModelFormatError",
+    "OptimalTreeClassifier",
+    "OptimalTreeRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomStructureForestClassifier",

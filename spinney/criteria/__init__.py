@@ -4,6 +4,7 @@
     tsallis_criterion                             a split criterion for trees
     impurity_decrease                             by how much a split reduces any of these
     information_gain, gain_ratio                  the same for entropy, in bits and divided by the split's own entropy
+    count_trees                                   the number of different trees of Boolean columns
     candidate_splits                              all candidate splits of the columns of X, with their gains
     amount_of_say, reweight                       AdaBoost: the weight of a member, and new weights of the rows
     huffman_code                                  the shortest code of a random value, compared with its entropy
@@ -21,6 +22,7 @@ from spinney._interrupts import import_whole
 if TYPE_CHECKING:
     from spinney.criteria.adaboost_weights import Reweighting, amount_of_say, reweight
     from spinney.criteria.candidates import candidate_splits
+    from spinney.criteria.counting import count_trees
     from spinney.criteria.huffman import HuffmanCode, huffman_code
     from spinney.criteria.measures import (
         entropy,
@@ -39,6 +41,7 @@ _HOMES = {
     "Reweighting": "adaboost_weights",
     "amount_of_say": "adaboost_weights",
     "candidate_splits": "candidates",
+    "count_trees": "counting",
     "entropy": "measures",
     "error_rate": "measures",
     "gain_ratio": "measures",
@@ -56,6 +59,7 @@ __all__ = [
     "Reweighting",
     "amount_of_say",
     "candidate_splits",
+    "count_trees",
     "entropy",
     "error_rate",
     "gain_ratio",

@@ -5,6 +5,10 @@
     binned/      the trees of forests: sums over coded columns, each tree by one thread
     multiway/    ID3 and C4.5: one branch for each category, rows split into parts
 
+and one search that begins with a tree of theirs:
+
+    optimal/     the tree of smallest training error up to a depth, by dynamic programming with bounds
+
 What is where, in each of them:
 
     memory       the growing tree, and working memory

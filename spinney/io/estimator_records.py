@@ -83,6 +83,7 @@ _OUTPUT: Fields = {"_sklearn_output_config": Maybe(dict_of(kept_or_none(text)))}
 _TABLE: Fields = _COLUMNS | _OUTPUT | {"_schema": is_a(Schema)}
 _TREE: Fields = _TABLE | {"tree_": _store("DecisionTree"), "n_outputs_": COUNT, "max_features_": Maybe(COUNT)}
 _TREE |= {"_answers_are": Maybe(text)}
+_OPTIMAL: Fields = _TREE | {"objective_": number, "bound_": number}
 _OOB: Fields = {
     "oob_decision_function_": Maybe(array("f8", 2, 3)),
     "oob_prediction_": Maybe(array("f8", 1, 2)),
@@ -212,6 +213,8 @@ def estimator_records() -> dict[str, EstimatorRecord]:
     every: dict[tuple[str, ...], tuple[Fields, Any]] = {
         ("DecisionTreeClassifier", "ExtraTreeClassifier"): (_TREE | _COUNTED, audits.tree),
         ("DecisionTreeRegressor", "ExtraTreeRegressor"): (_TREE, audits.tree),
+        ("OptimalTreeClassifier",): (_OPTIMAL | _COUNTED, audits.tree),
+        ("OptimalTreeRegressor",): (_OPTIMAL, audits.tree),
         ("ID3Classifier", "C45Classifier"): (_TREE | _COUNTED, audits.tree),
         ("RandomForestClassifier", "ExtraTreesClassifier"): (_FOREST | _COUNTED, audits.forest),
         ("RandomForestRegressor", "ExtraTreesRegressor", "RandomTreesEmbedding"): (_FOREST, audits.forest),

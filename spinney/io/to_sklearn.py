@@ -20,12 +20,13 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.tree.decision import DecisionTree, OneTree
 
 _TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
+_OPTIMAL = ("OptimalTreeClassifier", "OptimalTreeRegressor")
 _FORESTS = ("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor")
 _BOOSTED = ("GradientBoostingClassifier", "GradientBoostingRegressor")
 _ADABOOST = ("AdaBoostClassifier", "AdaBoostRegressor")
 _BAGGING = ("BaggingClassifier", "BaggingRegressor")
 _ISOLATION = ("IsolationForest",)
-_KINDS = (*_TREES, *_FORESTS, *_BOOSTED, *_ADABOOST, *_BAGGING, *_ISOLATION)
+_KINDS = (*_TREES, *_OPTIMAL, *_FORESTS, *_BOOSTED, *_ADABOOST, *_BAGGING, *_ISOLATION)
 
 
 def to_sklearn(model: Any) -> Any:
@@ -37,8 +38,8 @@ def to_sklearn(model: Any) -> Any:
 
     Parameters
     ----------
-    model : fitted DecisionTree*, ExtraTree*, RandomForest*, ExtraTrees*, GradientBoosting*, AdaBoost*, Bagging* or \
-            IsolationForest
+    model : fitted DecisionTree*, ExtraTree*, OptimalTree*, RandomForest*, ExtraTrees*, GradientBoosting*, AdaBoost*, \
+            Bagging* or IsolationForest
         The model. All its splits must be on numbers. A boosted model must have a loss that scikit-learn also has:
         "squared_error", "absolute_error", "quantile", "log_loss" or "exponential". The base estimators of AdaBoost and
         bagging must be decision trees, and AdaBoost's algorithm must be "SAMME".
@@ -76,7 +77,13 @@ def to_sklearn(model: Any) -> Any:
             f"this {name} splits on categories, but scikit-learn's trees support only numbers. Encode the categories "
             "before fitting, for example with sklearn.preprocessing.OrdinalEncoder."
         )
-    kinds = {_TREES: _tree, _FORESTS: _forest, _BOOSTED: _boosted, _ADABOOST: _adaboost, _BAGGING: _bagging}
+    kinds = {
+        (*_TREES, *_OPTIMAL): _tree,
+        _FORESTS: _forest,
+        _BOOSTED: _boosted,
+        _ADABOOST: _adaboost,
+        _BAGGING: _bagging,
+    }
     return next((convert for names, convert in kinds.items() if name in names), _isolation)(model)
 
 
@@ -96,7 +103,7 @@ def _check_members(model: Any) -> None:
 
 def _start(model: Any, home: Any) -> Any:
     """scikit-learn's class of the same name with the parameters that it shares and accepts, and the columns."""
-    kind = getattr(home, type(model).__name__)
+    kind = getattr(home, type(model).__name__.replace("Optimal", "Decision"))
     known = kind().get_params()
     given = {key: value for key, value in model.get_params(deep=False).items() if key in known}
     other = kind()

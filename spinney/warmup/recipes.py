@@ -331,6 +331,8 @@ def _trees(every: bool) -> Iterator[Recipe]:
         yield f"extra tree, {name}", recipe
     X = numbers()
     y, two = target(X), np.column_stack([target(X), X[:, 1]])
+    few_bins = {"max_depth": 3, "max_bins": 4}
+    yield from _optimal(few_bins)
     yield "counterfactuals", partial(_turn, DecisionTreeClassifier(max_depth=3), X, classes(X))
     if not every:
         return
@@ -362,6 +364,20 @@ def _trees(every: bool) -> Iterator[Recipe]:
     yield "two outputs, classes", lambda: _use(DecisionTreeClassifier(), X, two > 0)
     yield "two outputs, weights", lambda: _use(DecisionTreeRegressor(), X, two, sample_weight=weights(X))
     yield "grown by a hold-out", lambda: _use(DecisionTreeClassifier(n_iter_no_change=3), X, y > 0)
+
+
+def _optimal(few_bins: dict[str, Any]) -> Iterator[Recipe]:
+    from spinney import OptimalTreeClassifier, OptimalTreeRegressor
+
+    for name, X in (("numbers", numbers()), ("strings", strings()), ("missing values", with_holes())):
+        for n in (2, 3):
+            model = OptimalTreeClassifier(**few_bins)
+            yield f"optimal tree, {n} classes, {name}", partial(_use, model, X, classes(X, n))
+        yield f"optimal tree, regression, {name}", partial(_use, OptimalTreeRegressor(**few_bins), X, target(X))
+    X = numbers()
+    for criterion in ("gini", "entropy"):
+        other = OptimalTreeClassifier(criterion=criterion, **few_bins)
+        yield f"optimal tree, {criterion}", partial(_use, other, X, classes(X), sample_weight=weights(X))
 
 
 def _turn(model: Any, X: Any, y: Any) -> None:

@@ -294,15 +294,15 @@ def test_bootstraps_are_counts(depth):
 
 def test_the_table_is_read_and_sorted_once(monkeypatch):
     import spinney.estimators.trees.series as series
-    import spinney.grow.exact.fit as fit
+    from spinney.data.tables import Table
 
     calls = []
-    for module, name in ((series, "learn_and_read"), (fit, "presort")):
+    for module, name in ((series, "learn_and_read"), (Table, "sorted")):
         plain = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, _f=plain, _n=name, **k: (calls.append(_n), _f(*a, **k))[1])
     X, y = make_moons(200, noise=0.3, random_state=0)
     AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=10).fit(X, y)
-    assert calls == ["learn_and_read", "presort"]
+    assert calls == ["learn_and_read", "sorted"]
 
 
 @pytest.mark.parametrize("kind", [AdaBoostRegressor, AdaBoostClassifier])

@@ -24,6 +24,7 @@ TREES = [
     spinney.ExtraTreeClassifier,
     spinney.ExtraTreeRegressor,
 ]
+OPTIMAL = [spinney.OptimalTreeClassifier, spinney.OptimalTreeRegressor]
 AUTO = [spinney.AutoClassifier, spinney.AutoRegressor]
 CENTRES = [spinney.KMeans, spinney.MiniBatchKMeans, spinney.BisectingKMeans]
 MIXTURES = [spinney.GaussianMixture, spinney.BayesianGaussianMixture]
@@ -32,7 +33,10 @@ FREE = {"loss"}  # parameters that check themselves
 
 
 def checked(kind):
-    """As it comes, but, for time, with few trees; automatic models with two of their families and two folds."""
+    """As it comes, but, for time, with few trees; automatic models with two of their families and two folds; optimal
+    trees of two levels."""
+    if kind in OPTIMAL:
+        return kind(max_depth=2)
     if kind in AUTO:
         return kind(["tree", "extra_trees"], cv=2)
     if "n_estimators" in inspect.signature(kind).parameters:
@@ -52,6 +56,7 @@ def test_no_estimator_is_forgotten():
     assert {
         *BOOSTING,
         *TREES,
+        *OPTIMAL,
         *AUTO,
         *CLUSTERING,
         spinney.ID3Classifier,
@@ -113,6 +118,7 @@ def test_the_examples_say_what_happens(kind):
 ODD = {
     "boosting": {"n_estimators": 7, "learning_rate": 0.3, "growth": "level_wise", "monotonic_cst": [1], "n_jobs": 3},
     "clustering": {"max_iter": 7, "tol": 0.3, "n_init": 2, "verbose": 1, "random_state": 5, "n_jobs": 3},
+    "optimal": {"max_depth": 3, "leaf_penalty": 0.1, "min_samples_leaf": 5, "time_budget": None, "max_bins": 9},
     "tree": {"max_depth": 7, "splitter": "random", "max_features": "sqrt", "significance": 0.1, "max_bins": 9},
 }
 
@@ -122,6 +128,7 @@ ODD = {
     [
         *((kind, ODD["boosting"]) for kind in BOOSTING),
         *((kind, ODD["tree"]) for kind in TREES),
+        *((kind, ODD["optimal"]) for kind in OPTIMAL),
         *((kind, ODD["clustering"]) for kind in CLUSTERING),
     ],
 )

@@ -91,7 +91,8 @@ def test_a_parameter_of_another_family_is_named():
         ({"eval_names": ["a"]}, r"use eval_set \(a dict from name to \(X, y\)\)\.$"),
         ({"init_model": None}, "set the parameter warm_start=True"),
         ({"evalset": None}, "did you mean eval_set\\?$"),
-        ({"group": None}, "it accepts X, X_val, client, eval_init_score"),
+        ({"group": None}, "did you mean groups"),
+        ({"qid": None}, "it accepts X, X_val, client, eval_init_score"),
     ],
 )
 def test_what_is_said_of_arguments_of_fit(given, message):

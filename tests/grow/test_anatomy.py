@@ -10,6 +10,7 @@ import spinney.grow
 ROOM = Path(spinney.grow.__file__).parent
 ENGINES = ("boosting", "exact", "binned", "multiway")
 KNOWN = {"boosting": {"spinney.grow.exact"}}  # boosting with exact thresholds stands on the same sorted lists
+SEARCH = "optimal"  # grows nothing: it chooses among all trees
 ORGANS = ("memory", "search", "grower", "freeze")
 
 
@@ -18,8 +19,12 @@ def test_an_engine_has_all_organs(engine):
     assert {f"{organ}.py" for organ in ORGANS} <= {path.name for path in (ROOM / engine).glob("*.py")}
 
 
+def test_the_search_has_the_organs_that_do_not_grow():
+    assert {"memory.py", "search.py", "freeze.py", "fit.py"} <= {path.name for path in (ROOM / SEARCH).glob("*.py")}
+
+
 def test_these_are_all_engines():
-    assert {path.parent.name for path in ROOM.glob("*/__init__.py")} == set(ENGINES)
+    assert {path.parent.name for path in ROOM.glob("*/__init__.py")} == {*ENGINES, SEARCH}
 
 
 @pytest.mark.parametrize("engine", ENGINES)

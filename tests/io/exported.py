@@ -54,6 +54,8 @@ FITS = {
     "tree-booleans": lambda: spinney.DecisionTreeClassifier(max_depth=4).fit(X, Y > 1),
     "tree-outputs": lambda: spinney.DecisionTreeClassifier(max_depth=4).fit(X, np.column_stack([Y > 1, WORDS])),
     "tree-numbers": lambda: spinney.DecisionTreeRegressor(max_depth=4).fit(X, np.column_stack([Y, Y**2])),
+    "optimal-tree": lambda: spinney.OptimalTreeClassifier(max_depth=2).fit(X, WORDS),
+    "optimal-tree-numbers": lambda: spinney.OptimalTreeRegressor(max_depth=2).fit(X, Y),
     "leaf": lambda: spinney.DecisionTreeClassifier(max_depth=4).fit(X, np.ones(len(X), int)),
     "extra-tree": lambda: spinney.ExtraTreeRegressor(max_depth=5, random_state=0).fit(X, Y),
     "forest": lambda: spinney.RandomForestClassifier(**FEW).fit(X, WORDS),

@@ -20,6 +20,8 @@ _OPTIONS = {
     "RandomForestClassifier": {"class_weight": "balanced"},
     "AutoClassifier": {"families": ["boosting", "random_forest"], "cv": 2},
     "AutoRegressor": {"families": ["extra_trees"], "cv": 2},
+    "OptimalTreeClassifier": {"max_depth": 3, "max_bins": 8, "time_budget": None},
+    "OptimalTreeRegressor": {"max_depth": 2, "time_budget": None},
     "AdaBoostClassifier": {"keep_weights": True},
     "RandomStructureForestClassifier": {"max_depth": 3},
     "RandomStructureForestRegressor": {"max_depth": 3, "keep_targets": True},

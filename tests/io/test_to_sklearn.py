@@ -21,6 +21,8 @@ from spinney import (
     GradientBoostingRegressor,
     IsolationForest,
     KMeans,
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
     to_sklearn,
@@ -33,6 +35,7 @@ SUGAR, LEVEL = load_diabetes(return_X_y=True)
 SUGAR = SUGAR.astype(np.float32)
 CLASSIFIERS = [
     DecisionTreeClassifier(),
+    OptimalTreeClassifier(max_depth=2, max_bins=16),
     RandomForestClassifier(7, random_state=0),
     GradientBoostingClassifier(n_estimators=7),
     GradientBoostingClassifier(n_estimators=7, max_bins=None),
@@ -43,6 +46,7 @@ CLASSIFIERS = [
 ]
 REGRESSORS = [
     DecisionTreeRegressor(max_depth=5),
+    OptimalTreeRegressor(max_depth=2, max_bins=16),
     RandomForestRegressor(7, random_state=0),
     ExtraTreesRegressor(7, random_state=0),
     GradientBoostingRegressor(n_estimators=7),
@@ -58,7 +62,7 @@ REGRESSORS = [
 def test_classifiers(model, labels):
     theirs = to_sklearn(model.fit(WINE, labels))
     assert type(theirs).__module__.startswith("sklearn.")
-    assert type(theirs).__name__ == type(model).__name__
+    assert type(theirs).__name__ == type(model).__name__.replace("Optimal", "Decision")
     np.testing.assert_array_equal(theirs.predict(WINE), model.predict(WINE))
     np.testing.assert_allclose(theirs.predict_proba(WINE), model.predict_proba(WINE), rtol=1e-12)
     if hasattr(theirs, "apply"):

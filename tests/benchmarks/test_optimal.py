@@ -1,0 +1,15 @@
+"""The contest of optimal trees runs."""
+
+from benchmarks.versus.optimal import main
+
+
+def test_times(capsys):
+    main(["--rows", "300", "--columns", "8", "--depth", "3"])
+    text = capsys.readouterr().out
+    assert "300 rows, 8 columns of zeros and ones, depth 3" in text
+    assert "spinney" in text
+
+
+def test_accuracy(capsys):
+    main(["--accuracy", "--rows", "200", "--depth", "1"])
+    assert "optimal  training" in capsys.readouterr().out
