@@ -359,12 +359,12 @@ def _quantise(table, rows, work, desk, chunk):
 def _place_histograms(work):
     """Where the children's histograms go. The big one takes over its parent's, if that is still there."""
     state, nodes = work.state[0], work.nodes
-    small, big, node = nodes[state.small], nodes[state.big], nodes[state.node]
-    small.is_wide = big.is_wide = 0
-    if state.small_wanted:
-        small.slot = _find_slot(work)
-    if state.big_wanted:
-        big.slot = node.slot if node.slot != NO_SLOT else _find_slot(work)
+    inherited = nodes[state.node].slot
+    for turn in range(2):  # the search for a place is large, and every call is a copy to compile
+        if state.small_wanted if turn == 0 else state.big_wanted:
+            child = nodes[state.small if turn == 0 else state.big]
+            child.is_wide = 0
+            child.slot = inherited if turn == 1 and inherited != NO_SLOT else _find_slot(work)
 
 
 @inner_kernel
