@@ -29,7 +29,7 @@ from spinney.estimators.targets import TreeTargets, find_answers, read_labels, r
 from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 
 if TYPE_CHECKING:
-    from spinney.grow.optimal.fit import Found
+    from spinney.grow.optimal.fit import OptimalResult
 
 _MOST_LEVELS = 8
 _OPTIMAL = {
@@ -177,7 +177,7 @@ class _OptimalTree(TreeModel):
     def _read_target(self, y: Any, n_rows: int) -> TreeTargets:
         raise NotImplementedError
 
-    def _search(self, table: Any, sizes: np.ndarray, target: Any, rows: Any, counts: Any) -> Found:
+    def _search(self, table: Any, sizes: np.ndarray, target: Any, rows: Any, counts: Any) -> OptimalResult:
         from spinney._team import Team, available_threads
         from spinney.criteria.impurity import NAMES
         from spinney.grow.optimal.fit import OptimalSettings, fit_optimal_tree

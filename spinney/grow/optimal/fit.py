@@ -45,7 +45,7 @@ class OptimalSettings(NamedTuple):
     time_budget: float | None  # seconds
 
 
-class Found(NamedTuple):
+class OptimalResult(NamedTuple):
     tree: DecisionTree
     objective: float
     bound: float  # no tree has a lower objective
@@ -59,7 +59,7 @@ def fit_optimal_tree(
     team: Team,
     rows: np.ndarray | None,
     counts: np.ndarray | None,
-) -> Found:
+) -> OptimalResult:
     """Find the best tree. `target` is that of the rows that count; `counts` are repetitions, for the bins."""
     bins = learn_bins(table, n_categories > 0, counts, settings.max_bins, team)
     codes = bins.encode(table, team)
@@ -74,7 +74,7 @@ def fit_optimal_tree(
     heaps = [_heap_of(tree, ordered, bins, problem.first, n_categories, depth) for tree in greedy]
     root = search(problem, objective.costs, heaps, depth, settings.time_budget, team)
     tree = freeze(root.heap, problem.first, ordered, bins, target, settings.criterion, n_categories)
-    return Found(tree, int(root.state[BEST]) * objective.unit, lower_bound(root) * objective.unit)
+    return OptimalResult(tree, int(root.state[BEST]) * objective.unit, lower_bound(root) * objective.unit)
 
 
 # --- greedy trees to begin with --------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ class Candidates(NamedTuple):
     order: np.ndarray  # int64
 
 
-class Pairs(NamedTuple):
+class PairCounts(NamedTuple):
     """The last two levels; see last_levels.py. Cells are those of the node at hand, numbered anew."""
 
     hist: np.ndarray  # int64 (sums, all cells)
@@ -103,10 +103,10 @@ class Pairs(NamedTuple):
     state: np.ndarray  # int64: how many columns, cells, and so on
 
 
-class Kept(NamedTuple):
-    """Pairs of codes of a node whose children have two levels: a child's counts are those less its sibling's."""
+class KeptTests(NamedTuple):
+    """PairCounts of codes of a node whose children have two levels: a child's counts are those less its sibling's."""
 
-    counts: np.ndarray  # as in `Pairs`, of one tile
+    counts: np.ndarray  # as in `PairCounts`, of one tile
     place: np.ndarray  # int32, by cell: its number there
     state: np.ndarray  # int64: how many cells; 0: they are more than a tile
 
@@ -125,8 +125,8 @@ class Work(NamedTuple):
     tests: Candidates  # each (levels, cells)
     heap: np.ndarray  # int32 (levels, tests): the best tree of each level
     first_heap: np.ndarray  # of its first child
-    pairs: Pairs
-    kept: Kept
+    pairs: PairCounts
+    kept: KeptTests
     cache: Cache
 
 
@@ -149,10 +149,10 @@ def make_work(problem: Problem, costs: Costs, depth: int) -> Work:
     )
 
 
-def make_kept(pairs: Pairs, depth: int) -> Kept:
+def make_kept(pairs: PairCounts, depth: int) -> KeptTests:
     """Nothing, yet; nor ever in trees of two levels."""
     counts = np.empty_like(pairs.counts if depth > 2 else pairs.counts[:, :0])
-    return Kept(counts, np.empty_like(pairs.place), np.zeros(1, np.int64))
+    return KeptTests(counts, np.empty_like(pairs.place), np.zeros(1, np.int64))
 
 
 def n_sums_of(problem: Problem, costs: Costs) -> int:
@@ -165,11 +165,11 @@ def tile_size(n_sums: int) -> int:
     return int(min(_MOST_TILE, max(_LEAST_TILE, (_COUNTS // n_sums) ** 0.5)))
 
 
-def _make_pairs(problem: Problem, n_columns: int, n: int, n_cells: int, n_sums: int) -> Pairs:
+def _make_pairs(problem: Problem, n_columns: int, n: int, n_cells: int, n_sums: int) -> PairCounts:
     small = len(problem.label) > 0 and int(problem.weight.sum()) < 1 << 31
     tile = min(tile_size(n_sums), n_cells)
     most = int(np.diff(problem.first).max(initial=1))
-    return Pairs(
+    return PairCounts(
         hist=np.empty((n_sums, n_cells), np.int64),
         total=np.empty(n_sums, np.int64),
         place=np.empty(n_cells, np.int32),

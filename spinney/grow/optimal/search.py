@@ -36,7 +36,7 @@ from spinney.grow.optimal.last_levels import (
     n_tests_of,
     solve_last_levels,
 )
-from spinney.grow.optimal.memory import NO_TEST, Candidates, Kept
+from spinney.grow.optimal.memory import NO_TEST, Candidates, KeptTests
 from spinney.grow.optimal.statistics import NEVER, is_allowed, leaf_cost
 
 LOCK, BEST, PLACE, NEXT, TIME, N_TESTS, BOUND = (8 * k for k in range(7))  # places in `state`, each a cache line
@@ -50,10 +50,10 @@ class Root(NamedTuple):
     tests: Candidates  # each (1, cells)
     done: np.ndarray  # uint8, by place in the order: tests that were taken
     heap: np.ndarray  # int32: the best tree so far
-    kept: Kept  # of trees of three levels: the root's counts of pairs
+    kept: KeptTests  # of trees of three levels: the root's counts of pairs
 
 
-def make_root(n_cells: int, depth: int, kept: Kept) -> Root:
+def make_root(n_cells: int, depth: int, kept: KeptTests) -> Root:
     """A root that nothing is known of."""
     integers = [np.empty((1, n_cells), np.int32) for _ in range(2)]
     tests = Candidates(*integers, *(np.empty((1, n_cells), np.int64) for _ in range(5)))

@@ -45,7 +45,7 @@ class Costs(NamedTuple):
     count_at: int  # the sum that counts rows; -1: that of the weights
 
 
-class Parts(NamedTuple):
+class CostParts(NamedTuple):
     """What each row adds."""
 
     label: np.ndarray  # int32; empty for numbers
@@ -55,7 +55,7 @@ class Parts(NamedTuple):
 
 class Objective(NamedTuple):
     costs: Costs
-    parts: Parts
+    parts: CostParts
     unit: float  # of costs, as a share of the objective
 
 
@@ -75,11 +75,11 @@ def make_objective(
         logs = log_table(total) if has_logs else np.empty(0, np.int64)
         factor, move = 2.0**n_bits, {ERROR: 1.0, GINI: 2.0}.get(code, 0.0)
         penalty, unit = leaf_penalty * total * factor, 1.0 / factor / total
-        parts = Parts(target.labels[0], weight, count)
+        parts = CostParts(target.labels[0], weight, count)
     else:
         amounts, factor, unit = _numbers(target, weight)
         n_parts, logs, move, penalty = 3, np.empty(0, np.int64), 0.0, _ratio(leaf_penalty, unit)
-        parts = Parts(np.empty(0, np.int32), weight, np.concatenate([amounts, count]))
+        parts = CostParts(np.empty(0, np.int32), weight, np.concatenate([amounts, count]))
     costs = Costs(
         code=code,
         n_parts=n_parts,
