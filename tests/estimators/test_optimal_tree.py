@@ -1,6 +1,10 @@
 """The optimal tree as an estimator: its inputs, its promises, and that it is a tree like any other."""
 
+import os
 import pickle
+import signal
+import threading
+import time
 import warnings
 
 import numpy as np
@@ -18,6 +22,7 @@ from spinney import (
     export_text,
     prune,
 )
+from spinney._compile import PLAIN_PYTHON
 from spinney.datasets import load_penguins, load_tennis
 
 XOR = np.array([[a, b] for a in (0, 1) for b in (0, 1)] * 10, float)
@@ -167,6 +172,37 @@ def test_time_is_up():
     assert model.bound_ < model.objective_ == pytest.approx(1 - model.score(X, y))
     assert model.gap_ == model.objective_ - model.bound_
     assert model.objective_ <= 1 - DecisionTreeClassifier(max_depth=4, max_bins=255).fit(X, y).score(X, y) + 1e-9
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX systems")
+@pytest.mark.skipif(PLAIN_PYTHON, reason="takes too long to begin with")
+def test_ctrl_c_ends_the_search():
+    random = np.random.RandomState(0)
+    X = random.rand(5000, 12)
+    y = (X[:, 0] * X[:, 1] + random.rand(5000) > 1).astype(int)
+    model = OptimalTreeClassifier(time_budget=None, n_jobs=2)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    begin = time.monotonic()
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, y)
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - begin < 30.0
+    assert not hasattr(model, "tree_")
+
+
+@pytest.mark.parametrize("kind", [OptimalTreeClassifier, OptimalTreeRegressor])
+def test_threads_make_no_difference(kind):
+    """With categories, missing values, and second children whose counts are what is left of the parent's."""
+    X, y = load_penguins()
+    y = y if kind is OptimalTreeClassifier else np.unique(y, return_inverse=True)[1]
+    models = [kind(max_depth=3, max_bins=8, n_jobs=n).fit(X, y) for n in (1, 2, 3)]
+    assert len({model.fingerprint_ for model in models}) == 1
+    assert len({(model.objective_, model.bound_) for model in models}) == 1
 
 
 def test_no_warning_where_it_is_proved():

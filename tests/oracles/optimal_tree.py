@@ -32,7 +32,8 @@ def splits(X: np.ndarray) -> Iterator[np.ndarray]:
     for column in X.T:
         missing = np.isnan(column)
         for threshold in np.unique(column[~missing]):
-            for goes_left in (column <= threshold, (column <= threshold) | missing):
+            sides = [column <= threshold, (column <= threshold) | missing]
+            for goes_left in sides if missing.any() else sides[:1]:
                 if 0 < goes_left.sum() < len(column):
                     yield goes_left
 

@@ -71,9 +71,9 @@ def test_leaves_of_some_rows(criterion, seed):
 @given(seed=st.integers(0, 100_000))
 def test_four_levels_of_six_columns_of_zeros_and_ones(criterion, seed):
     random = np.random.RandomState(seed)
-    X = random.randint(0, 2, (14, 4)).astype(float)
-    y = random.randint(0, 4 if criterion == "squared_error" else 2, 14)
-    check(X, y.astype(float) if criterion == "squared_error" else y, np.ones(14, int), criterion, 4, 0.01)
+    X = random.randint(0, 2, (24, 6)).astype(float)
+    y = random.randint(0, 4 if criterion == "squared_error" else 2, 24)
+    check(X, y.astype(float) if criterion == "squared_error" else y, np.ones(24, int), criterion, 4, 0.01)
 
 
 @few(20)
