@@ -4,8 +4,8 @@
 
 In:  any table.
 Out: an `OpenedTable`, which stands for X (or some rows of it) wherever a model reads its table through
-     `schema.learn_and_read` and `Schema.read`. What a model gets there is a `Part`: a `Table` whose lists and bins are
-     taken from the columns that are sorted or binned already.
+     `schema.learn_and_read` and `Schema.read`. What a model gets there is `OpenedRows`: a `Table` whose lists and bins
+     are taken from the columns that are sorted or binned already.
 
 Lists sorted once give the trees that sorting the part would give. Bins are learnt from all rows of the whole table (by
 their whole-number weights, if it is opened with any), not from the part's alone; so are the categories' numbers, which
@@ -109,7 +109,7 @@ class Whole:
         if self.table.is_sparse:  # its rows are few numbers: they are taken, and know their bins
             some = self.table if rows is None else self.table.take(rows)
             return SparseTable(some.by_rows, self)
-        return Part(self, np.arange(self.table.n_rows) if rows is None else rows)
+        return OpenedRows(self, np.arange(self.table.n_rows) if rows is None else rows)
 
     def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> Whole:
         return Whole(self.table.recoded(schema, used), self._is_categorical, self._counts)
@@ -140,7 +140,7 @@ class Whole:
         return self._made[key]
 
 
-class Part(Table):
+class OpenedRows(Table):
     """Some rows of a whole table. They are copied only if somebody asks for their values."""
 
     whole: Whole
@@ -153,13 +153,13 @@ class Part(Table):
     def panels(self) -> tuple[Panel, ...]:  # type: ignore[override]
         return self.whole.table.take(self.rows).panels
 
-    def take(self, rows: np.ndarray) -> Part:
+    def take(self, rows: np.ndarray) -> OpenedRows:
         """Some of these rows."""
-        return Part(self.whole, self.rows[rows])
+        return OpenedRows(self.whole, self.rows[rows])
 
-    def recoded(self, schema: Any, used: dict[int, np.ndarray]) -> Part:
+    def recoded(self, schema: Any, used: dict[int, np.ndarray]) -> OpenedRows:
         """As in `Table`, with lists and bins of its own."""
-        return Part(self.whole.recoded(schema, used), self.rows)
+        return OpenedRows(self.whole.recoded(schema, used), self.rows)
 
     def column(self, index: int) -> np.ndarray:
         """Return one column."""

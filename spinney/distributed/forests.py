@@ -16,7 +16,7 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.data.encode import Bins
-from spinney.data.opened_table import Part
+from spinney.data.opened_table import OpenedRows
 from spinney.data.target import Target
 from spinney.distributed import parts
 from spinney.distributed.room import workers_with_room
@@ -43,7 +43,7 @@ _PER_ROW = 48  # bytes: row order, targets, weights, a tree's rows
 _ROUNDS = 4  # tasks per thread: the last ones end at about the same time
 
 
-class CodedRows(Part):
+class CodedRows(OpenedRows):
     """Rows of a table as codes, without values."""
 
     has_values = False

@@ -39,7 +39,7 @@ from spinney.grow.boosting.histograms import (
     sum_words,
 )
 from spinney.grow.boosting.leaves import finish_tree, order_pieces, sum_leaf_chunk
-from spinney.grow.boosting.memory import CANDIDATE, NO_SLOT, NODE, ROOT, STATE, Rows, Table, Work
+from spinney.grow.boosting.memory import CANDIDATE, NO_SLOT, NODE, ROOT, STATE, BinnedTable, BoostingRows, BoostingWork
 from spinney.grow.boosting.partition import LEFT, RIGHT, n_chunks_of, part_rows
 from spinney.grow.boosting.scan_bins import (
     Sums,
@@ -76,14 +76,14 @@ def alone(sums: np.ndarray) -> np.ndarray:
 class CpuBackend:
     """One fit's backend; see `Backend`. `work` is the memory that the loop is called with."""
 
-    def __init__(self, work: Work, layout_size: int, kinds: Kinds, team: Team, add_up: AddUp = alone) -> None:
+    def __init__(self, work: BoostingWork, layout_size: int, kinds: Kinds, team: Team, add_up: AddUp = alone) -> None:
         self.work, self.kinds, self.team, self.add_up = work, kinds, team, add_up
         self._size = layout_size
         # nobody touches the memory of slots that are not handed out
         self._pool = np.empty((2 * len(work.pieces) + 2, 3, layout_size), np.int64)
         self._state, self._root = records(1, STATE), records(1, NODE)
 
-    def open(self, table: Table, rows: Rows, rules: BoostingRules) -> Sums:
+    def open(self, table: BinnedTable, rows: BoostingRows, rules: BoostingRules) -> Sums:
         """The root's histogram is summed on the way, and sent with its sums."""
         self.table, self.rows, self.rules = table, rows, rules
         self.work.totals[:] = 0
@@ -147,7 +147,7 @@ class CpuBackend:
     def leaf_of_rows(self, leaves: Any) -> None:
         """Rows stand in their leaves' segments of `work` already."""
 
-    def sum_leaves(self, rows: Rows, work: Work) -> None:
+    def sum_leaves(self, rows: BoostingRows, work: BoostingWork) -> None:
         """The leaves' sums in the finer units, into work.leaf_sums."""
         self.team.run(_sum_leaves_by_team, rows, work)
         n = 2 * int(work.state[0]["n_leaves"])
@@ -338,7 +338,7 @@ class Backend(Protocol):
     the loop hands out and takes back.
     """
 
-    def open(self, table: Table, rows: Rows, rules: BoostingRules) -> Sums:
+    def open(self, table: BinnedTable, rows: BoostingRows, rules: BoostingRules) -> Sums:
         """Begin a tree: quantise its rows. Returns the root's sums; the root's segment is 0 .. rows.n at depth 0."""
 
     def build_histograms(self, nodes: Any) -> None:
@@ -378,12 +378,12 @@ class Drafts(NamedTuple):
 
 def grow_batched(
     backend: Backend,
-    table: Table,
-    rows: Rows,
+    table: BinnedTable,
+    rows: BoostingRows,
     rules: BoostingRules,
-    work: Work,
+    work: BoostingWork,
     lookahead: int = 0,
-    sum_leaves: Callable[[Rows, Work], None] | None = None,
+    sum_leaves: Callable[[BoostingRows, BoostingWork], None] | None = None,
 ) -> int:
     """Grow one tree on a backend; returns its number of nodes. Leaves' values and pieces are in `work`.
 
@@ -410,7 +410,7 @@ def grow_batched(
     return int(state["n_nodes"])
 
 
-def _make_drafts(work: Work) -> Drafts:
+def _make_drafts(work: BoostingWork) -> Drafts:
     n_nodes = len(work.nodes)
     return Drafts(
         nodes=records(2 * n_nodes, NODE),
@@ -431,7 +431,13 @@ def _width(rules: BoostingRules, state: Any, lookahead: int) -> int:
 
 
 def _open(
-    backend: Backend, table: Table, rows: Rows, rules: BoostingRules, work: Work, drafts: Drafts, batch: np.ndarray
+    backend: Backend,
+    table: BinnedTable,
+    rows: BoostingRows,
+    rules: BoostingRules,
+    work: BoostingWork,
+    drafts: Drafts,
+    batch: np.ndarray,
 ) -> None:
     """Part the rows of some nodes, make their children and find those children's splits."""
     middles = backend.partition_rows(work.nodes[batch])

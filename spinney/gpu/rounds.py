@@ -106,7 +106,7 @@ class GpuEngine:
             self._send_values()
         return grown.n_nodes
 
-    def laid_out(self, n_nodes: int) -> memory.Work:
+    def laid_out(self, n_nodes: int) -> memory.BoostingWork:
         """The memory, with the rows of every leaf side by side, as the CPU leaves them behind."""
         nodes, pieces = self.work.nodes[:n_nodes], self.work.pieces[: self.work.state[0]["n_leaves"]]
         leaf_of_row = self._loop.read_leaves()

@@ -29,6 +29,9 @@ What is where, in each of them:
     id3, c45     multiway/: the two algorithms (c45.py has its pruning); limits.py: splits that a limit undoes;
                  columns.py: columns and weights as they read them
 
+In optimal/: ordered_columns.py (all tests as thresholds), statistics.py (integer costs), bounds.py, cache.py (solved
+sets of rows), last_levels.py (the best two levels), look_ahead.py (a good first tree), search.py, freeze.py, fit.py.
+
 Shared by them: rules.py, the rules; targets.py, targets as integers; frontier.py, the order in which nodes are split;
 describe.py, the values of nodes.
 """

@@ -39,8 +39,8 @@ class Case:
     """One tree to grow."""
 
     dataset: Dataset
-    table: memory.Table
-    rows: memory.Rows
+    table: memory.BinnedTable
+    rows: memory.BoostingRows
     limits: BoostingRules
 
     def __repr__(self) -> str:
@@ -123,7 +123,7 @@ class Grown:
 
     frozen: Forest
     tree: ReadTree
-    work: memory.Work
+    work: memory.BoostingWork
     segments: list  # rows of each piece, sorted
     scores: np.ndarray
 
@@ -172,7 +172,7 @@ def make_case(dataset, derivatives, limits, monotone=(), counts=None, chosen=Non
     exponents = count_exponents(derivatives, counts if counts.size else np.ones(dataset.n_rows, np.int64))
     layout = statistics.make_fields(max(n, coarse), max(total, coarse), most, *largest, exponents)
     keys = np.random.RandomState(n).randint(0, 2**32, dataset.n_rows, np.uint32)
-    rows = memory.Rows(chosen, n, derivatives, counts, layout, np.uint64(12345), keys)
+    rows = memory.BoostingRows(chosen, n, derivatives, counts, layout, np.uint64(12345), keys)
     return Case(dataset, memory.make_table(dataset, np.array(monotone, np.int8), ALONE), rows, limits)
 
 
@@ -200,7 +200,7 @@ def grow_reference(case: Case, lookahead: int = 0) -> Grown:
     return _keep(case, work, reference.grow(case.table, case.rows, case.limits, work, lookahead))
 
 
-def make_work(case: Case, n_threads: int = 1) -> memory.Work:
+def make_work(case: Case, n_threads: int = 1) -> memory.BoostingWork:
     block_rows, n_groups = case.rows.fields.block_rows, len(case.limits.groups)
     work = memory.make_work(case.dataset, case.rows.n, case.limits.max_leaves, block_rows, n_threads, n_groups)
     for part in work:  # memory is used again from tree to tree: nothing may depend on what was there before
@@ -213,7 +213,7 @@ def make_work(case: Case, n_threads: int = 1) -> memory.Work:
     return work
 
 
-def _keep(case: Case, work: memory.Work, n_nodes: int) -> Grown:
+def _keep(case: Case, work: memory.BoostingWork, n_nodes: int) -> Grown:
     scores = np.zeros(case.dataset.n_rows)
     add_tree(case.rows, work, scores, ALONE)
     segments = []

@@ -14,13 +14,13 @@ from spinney._compile import kernel
 from spinney.criteria.gains import Penalty, bounded_score, clip, leaf_score, leaf_value
 from spinney.data.dataset import records
 from spinney.distributed.level_growth import grow_batched
-from spinney.grow.boosting.memory import CANDIDATE, NO_SLOT, SLOTS, Rows, Table, Work
+from spinney.grow.boosting.memory import CANDIDATE, NO_SLOT, SLOTS, BinnedTable, BoostingRows, BoostingWork
 from spinney.grow.boosting.scan_bins import Sums
 from spinney.grow.boosting.statistics import Fields
 from spinney.grow.rules import BoostingRules
 
 
-def grow(table: Table, rows: Rows, limits: BoostingRules, work: Work, lookahead: int = 0) -> int:
+def grow(table: BinnedTable, rows: BoostingRows, limits: BoostingRules, work: BoostingWork, lookahead: int = 0) -> int:
     """Grow one tree; returns its number of nodes."""
     return grow_batched(ReferenceBackend(), table, rows, limits, work, lookahead)
 
@@ -28,11 +28,11 @@ def grow(table: Table, rows: Rows, limits: BoostingRules, work: Work, lookahead:
 class ReferenceBackend:
     """One tree at a time; see `Backend`."""
 
-    table: Table
+    table: BinnedTable
     limits: BoostingRules
     fields: Fields
 
-    def open(self, table: Table, rows: Rows, limits: BoostingRules) -> Sums:
+    def open(self, table: BinnedTable, rows: BoostingRows, limits: BoostingRules) -> Sums:
         self.table, self.limits, self.fields = table, limits, rows.fields
         self.rows = rows.chosen.astype(np.int64) if rows.chosen.size else np.arange(rows.n)
         self.statistics = quantise(rows, self.rows)
@@ -85,7 +85,7 @@ class ReferenceBackend:
 # --- statistics --------------------------------------------------------------------------------------------------
 
 
-def quantise(rows: Rows, chosen: np.ndarray) -> np.ndarray:
+def quantise(rows: BoostingRows, chosen: np.ndarray) -> np.ndarray:
     """(rows, 3) int64: gradient, hessian and count of every row in whole units."""
     fields = rows.fields
     noise = uniform(rows.noise_key, rows.keys[chosen]) if fields.dither else 0.5

@@ -1,7 +1,7 @@
 """The rows of a streamed table as a fit gets them: bins and codes, no values.
 
-In:  a `StreamedTable` and a schema. Out: `StreamedRows`, a `Part` that reads the batches once for its `bins` and once
-     for its `codes`.
+In:  a `StreamedTable` and a schema. Out: `StreamedRows`, `OpenedRows` that read the batches once for its `bins` and
+     once for its `codes`.
 
 Bins come from a sample of rows that depends on their number and counts (`sample_rows`), as in memory; the pass collects
 only these. Categories that do not all get their own code are counted in the same pass. The values of a table of less
@@ -18,7 +18,7 @@ import numpy as np
 
 from spinney.data.files.store import MappedArrays, Writing, bytes_of, keep
 from spinney.data.files.streamed import StreamedTable, digest_of
-from spinney.data.opened_table import Part
+from spinney.data.opened_table import OpenedRows
 from spinney.data.tables import Panel, Table
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def _count(total: np.ndarray, values: np.ndarray, counts: np.ndarray | None) -> 
     total += np.bincount(values[present].astype(np.int64), weights=weights, minlength=len(total))
 
 
-class StreamedRows(Part):
+class StreamedRows(OpenedRows):
     """All rows of a streamed table, or some. They have bins and codes; values are an error."""
 
     has_values = False

@@ -36,7 +36,7 @@ from spinney.tree.predict_boosted import add_scores
 
 # Another way to grow a tree than the loop of grow/boosting: (table, rows, rules, work) -> number of nodes. See
 # distributed/level_growth.py.
-Grow = Callable[[Any, memory.Rows, BoostingRules, memory.Work], int]
+Grow = Callable[[Any, memory.BoostingRows, BoostingRules, memory.BoostingWork], int]
 
 
 class Drawn(NamedTuple):
@@ -137,7 +137,7 @@ class CodesEngine(_Cores):
         """Grow tree `number` on the derivatives at hand; returns its number of nodes."""
         repeats, counts = self.rows.most_repeats, self.rows.counts
         extremes = largest.gradient, largest.hessian, largest.exponents
-        self.tree_rows = memory.Rows(
+        self.tree_rows = memory.BoostingRows(
             chosen=drawn.chosen,
             n=drawn.n_here,
             derivatives=self.derivatives,

@@ -43,7 +43,7 @@ def prune_nodes(nodes: Any, alpha: float) -> None:
 
 def renew(
     nodes: Any,
-    work: memory.Work,
+    work: memory.BoostingWork,
     residuals: np.ndarray,
     weights: Weights,
     quantile: float,

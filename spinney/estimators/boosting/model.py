@@ -113,7 +113,7 @@ def tree_model(booster: Booster, number: int, schema: Schema, parameters: dict[s
     return model
 
 
-class Rounds:
+class FittedRounds:
     """What a boosted model shows of its rounds."""
 
     _booster: Booster
@@ -247,7 +247,7 @@ def _written(rounds: slice) -> str:
 _KINDS_OF_XGBOOST = {"total_gain": "gain", "weight": "split", "total_cover": "cover"}
 
 
-class BoostedModel(Explained, Rounds, BoostingFit):
+class BoostedModel(Explained, FittedRounds, BoostingFit):
     """A model that is a `Booster`."""
 
     _takes_opened_tables = True  # see data/opened_table.py

@@ -41,7 +41,7 @@ from spinney.grow.boosting import sorted as sorted_lists
 from spinney.grow.boosting.choose_split import is_promising, make_pair, next_node, plant, put_on_frontier
 from spinney.grow.boosting.histograms import COUNT, GRADIENT, HESSIAN
 from spinney.grow.boosting.leaves import finish_tree, order_pieces
-from spinney.grow.boosting.memory import DONE, LEAVES, PARTITION, ROOT, SEARCH, Table
+from spinney.grow.boosting.memory import DONE, LEAVES, PARTITION, ROOT, SEARCH, BinnedTable
 from spinney.grow.boosting.partition import LEFT, n_chunks_of
 from spinney.grow.boosting.scan_bins import is_better
 from spinney.grow.boosting.sorted import SortedTable
@@ -50,19 +50,27 @@ from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, narrow_groups
 
 # Those that begin something set the next phase and its number of chunks; a phase without chunks is passed over.
 begin_tree = by_type({
-    Table: dense.begin_tree, SparseBinnedTable: dense.begin_tree, SortedTable: sorted_lists.begin_tree,
+    BinnedTable: dense.begin_tree, SparseBinnedTable: dense.begin_tree, SortedTable: sorted_lists.begin_tree,
 })  # fmt: skip
-do_chunk = by_type({Table: dense.do_chunk, SparseBinnedTable: sparse.do_chunk, SortedTable: sorted_lists.do_chunk})
-begin_search = by_type({
-    Table: dense.begin_search, SparseBinnedTable: sparse.begin_search, SortedTable: sorted_lists.begin_search,
-})  # fmt: skip
-keep_best = by_type({Table: dense.keep_best, SparseBinnedTable: dense.keep_best, SortedTable: sorted_lists.keep_best})
-end_search = by_type(
-    {Table: dense.end_search, SparseBinnedTable: dense.end_search, SortedTable: sorted_lists.end_search}
+do_chunk = by_type(
+    {BinnedTable: dense.do_chunk, SparseBinnedTable: sparse.do_chunk, SortedTable: sorted_lists.do_chunk}
 )
-begin_partition = by_type({
-    Table: dense.begin_partition, SparseBinnedTable: sparse.begin_partition, SortedTable: sorted_lists.begin_partition,
+begin_search = by_type({
+    BinnedTable: dense.begin_search, SparseBinnedTable: sparse.begin_search, SortedTable: sorted_lists.begin_search,
 })  # fmt: skip
+keep_best = by_type(
+    {BinnedTable: dense.keep_best, SparseBinnedTable: dense.keep_best, SortedTable: sorted_lists.keep_best}
+)
+end_search = by_type(
+    {BinnedTable: dense.end_search, SparseBinnedTable: dense.end_search, SortedTable: sorted_lists.end_search}
+)
+begin_partition = by_type(
+    {
+        BinnedTable: dense.begin_partition,
+        SparseBinnedTable: sparse.begin_partition,
+        SortedTable: sorted_lists.begin_partition,
+    }
+)
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 from spinney._compile import atomic_add, inner_kernel, kernel, part_kernel, prefetch
 from spinney._team import Team, next_chunk
 from spinney.criteria.gains import clip, hold_back, leaf_value
-from spinney.grow.boosting.memory import Rows, Work
+from spinney.grow.boosting.memory import BoostingRows, BoostingWork
 from spinney.grow.boosting.partition import CHUNK
 from spinney.grow.rules import NO_NODE, NO_SPLIT
 
@@ -132,7 +132,7 @@ def share_values(nodes):
     pass_values_down(nodes, nodes.size)
 
 
-def add_tree(rows: Rows, work: Work, scores: np.ndarray, team: Team) -> None:
+def add_tree(rows: BoostingRows, work: BoostingWork, scores: np.ndarray, team: Team) -> None:
     """Add the values of the tree just grown to the scores of its rows."""
     pieces = work.pieces[: work.state[0]["n_leaves"]]
     team.run(_add_tree, rows.chosen, rows.n, work.nodes, pieces, work.leaf_of_row, work.leaf_values, scores)

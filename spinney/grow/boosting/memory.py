@@ -133,7 +133,7 @@ STATE = np.dtype(
 )
 
 
-class Table(NamedTuple):
+class BinnedTable(NamedTuple):
     """The encoded table, as kernels see it.  # in, but for the statistics in the rows' last words"""
 
     words: np.ndarray
@@ -145,7 +145,7 @@ class Table(NamedTuple):
     columns: Any  # COLUMN records
 
 
-class Rows(NamedTuple):
+class BoostingRows(NamedTuple):
     """The rows of this tree and their statistics.  # in"""
 
     chosen: np.ndarray  # int32: the rows, or empty for all of them
@@ -157,7 +157,7 @@ class Rows(NamedTuple):
     keys: np.ndarray  # uint32: what each row's rounding noise is drawn by
 
 
-class Work(NamedTuple):
+class BoostingWork(NamedTuple):
     """Memory that lives as long as the fit."""
 
     nodes: Any  # NODE records
@@ -186,7 +186,7 @@ class Work(NamedTuple):
     leaf_sums: np.ndarray  # int64: each piece's gradient and hessian in the finer units
 
 
-def make_table(dataset: Dataset, monotone: np.ndarray, team: Team) -> Table:
+def make_table(dataset: Dataset, monotone: np.ndarray, team: Team) -> BinnedTable:
     """The kernels' view of a dataset, with words of its own."""
     layout = dataset.layout
     columns = records(dataset.n_columns, COLUMN)
@@ -196,12 +196,12 @@ def make_table(dataset: Dataset, monotone: np.ndarray, team: Team) -> Table:
     columns["lane"], columns["divisor"], columns["lane_slots"] = layout.lane, layout.divisor, layout.lane_slots
     words = pack_words(dataset, team)
     lanes = words.view(np.uint8)
-    return Table(words, lanes, dataset.codes, layout.n_words, layout.members, layout.first_member, columns)
+    return BinnedTable(words, lanes, dataset.codes, layout.n_words, layout.members, layout.first_member, columns)
 
 
 def make_work(
     dataset: Dataset, n_rows: int, max_leaves: int, block_rows: int, n_threads: int, n_groups: int = 0
-) -> Work:
+) -> BoostingWork:
     """Memory for growing trees of at most `max_leaves` leaves on `n_rows` rows.
 
     Wide histograms are only for nodes of more than `block_rows` rows, and those cannot be many at a time.
@@ -215,7 +215,7 @@ def make_work(
     few_rows = _FEW_ROWS * min(n_threads, -(-n_words // group)) // n_threads  # or threads would idle
     all_by_words = n_words >= max(_MANY_WORDS, 2 * n_threads)
     scratch = (group if all_by_words else n_words) * LANES * STRIDE
-    return Work(
+    return BoostingWork(
         **shared_memory(dataset.n_rows, n_rows, dataset.n_columns, max_leaves, n_threads, n_groups),
         best=records((n_threads, 2), CANDIDATE),
         packed_pool=aligned((n_packed, size), np.int64),

@@ -28,7 +28,7 @@ from spinney.grow.boosting.memory import (
     ROOT,
     SEARCH,
     SUMS,
-    Work,
+    BoostingWork,
     shared_memory,
 )
 from spinney.grow.boosting.partition import CHUNK, partition_chunk
@@ -138,12 +138,12 @@ def _fill(rank, size, sync, listed, columns, group_column, block_rows, first, pl
 
 def make_sparse_work(
     table: SparseBinnedTable, n_rows: int, max_leaves: int, n_threads: int, n_groups: int, pool: int | None = None
-) -> Work:
+) -> BoostingWork:
     """Memory for growing trees of at most `max_leaves` leaves; `pool`: bytes for histograms."""
     last, n_columns = table.columns[-1], len(table.columns)
     size = int(last["begin"] + last["n_slots"] * last["n_copies"])
     n_slots = min(min(max_leaves, n_rows) + 2, max(_FEWEST, (_POOL if pool is None else pool) // (8 * size)))
-    return Work(
+    return BoostingWork(
         **shared_memory(n_rows, n_rows, n_columns, max_leaves, n_threads, n_groups),
         best=records((n_threads, 2), CANDIDATE),
         packed_pool=aligned((n_slots, size), np.int64),

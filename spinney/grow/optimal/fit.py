@@ -17,7 +17,7 @@ from spinney.data.target import Target
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.optimal.freeze import freeze
 from spinney.grow.optimal.look_ahead import look_ahead
-from spinney.grow.optimal.memory import NO_TEST, Problem, Work, make_kept, make_work
+from spinney.grow.optimal.memory import NO_TEST, OptimalWork, Problem, make_kept, make_work
 from spinney.grow.optimal.ordered_columns import Ordered, order_columns
 from spinney.grow.optimal.search import (
     BEST,
@@ -245,7 +245,7 @@ def search(
 
 
 def _begin(
-    problem: Problem, costs: Costs, work: Work, root: Root, heaps: list[np.ndarray], depth: int, team: Team
+    problem: Problem, costs: Costs, work: OptimalWork, root: Root, heaps: list[np.ndarray], depth: int, team: Team
 ) -> None:
     """The best of the trees to begin with: a leaf, greedy ones, one that looks two levels ahead."""
     if depth > 2:

@@ -12,12 +12,12 @@ import numpy as np
 from spinney._compile import kernel
 from spinney._team import Team
 from spinney.grow.optimal.last_levels import OWN, best_cost, best_root, solve_last_levels
-from spinney.grow.optimal.memory import NO_TEST, Problem, Work
+from spinney.grow.optimal.memory import NO_TEST, OptimalWork, Problem
 from spinney.grow.optimal.search import TIME, Root
 from spinney.grow.optimal.statistics import Costs, leaf_cost
 
 
-def look_ahead(problem: Problem, costs: Costs, work: Work, depth: int, root: Root, team: Team) -> np.ndarray:
+def look_ahead(problem: Problem, costs: Costs, work: OptimalWork, depth: int, root: Root, team: Team) -> np.ndarray:
     """A tree of this depth; smaller if time is up."""
     heap, top = np.full(2 << depth, NO_TEST, np.int32), np.empty(4, np.int32)
     waiting = [(1, depth, np.arange(problem.codes.shape[1], dtype=np.int32))]

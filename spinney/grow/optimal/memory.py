@@ -117,7 +117,7 @@ class Cache(NamedTuple):
     heaps: np.ndarray  # int32 (slots, tests)
 
 
-class Work(NamedTuple):
+class OptimalWork(NamedTuple):
     """Of one thread."""
 
     frames: Any  # FRAME, by level
@@ -130,14 +130,14 @@ class Work(NamedTuple):
     cache: Cache
 
 
-def make_work(problem: Problem, costs: Costs, depth: int) -> Work:
+def make_work(problem: Problem, costs: Costs, depth: int) -> OptimalWork:
     """Memory for trees of this depth."""
     n_columns, n = problem.codes.shape
     n_cells, n_sums = int(problem.first[-1]), n_sums_of(problem, costs)
     shape = (depth + 1, n_cells)
     integers = [np.empty(shape, np.int32) for _ in range(2)]
     pairs = _make_pairs(problem, n_columns, n, n_cells, n_sums)
-    return Work(
+    return OptimalWork(
         frames=records(depth + 1, FRAME),
         rows=np.empty((depth + 1, n), np.int32),
         tests=Candidates(*integers, *(np.empty(shape, np.int64) for _ in range(5))),

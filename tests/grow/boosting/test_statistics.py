@@ -159,7 +159,7 @@ def test_the_slow_twin_quantises_alike(seed, n_rows, most_repeats):
     fields = make_fields(n_rows, n_rows * most_repeats, most_repeats, *largest)
     counts = random.randint(1, most_repeats + 1, n)
     keys = random.randint(0, 2**32, n, np.uint32)
-    rows = memory.Rows(np.empty(0, np.int32), n, derivatives, counts, fields, np.uint64(seed), keys)
+    rows = memory.BoostingRows(np.empty(0, np.int32), n, derivatives, counts, fields, np.uint64(seed), keys)
     for i, expected in enumerate(reference.quantise(rows, np.arange(n))):
         short = _quantise(*derivatives[i], rows.noise_key, keys[i], fields)
         assert unpack(_pack_short(short, fields) * counts[i], fields) == tuple(expected)
@@ -290,7 +290,7 @@ def test_the_slow_twin_quantises_far_rows_alike(seed, most_repeats):
     sizes = np.exp(5 * random.randn(n)) * random.choice((-1, 1), n)
     fields, derivatives = far_fields(sizes, np.exp(5 * random.randn(n)), most_repeats, counts)
     keys = random.randint(0, 2**32, n, np.uint32)
-    rows = memory.Rows(np.empty(0, np.int32), n, derivatives, counts, fields, np.uint64(seed), keys)
+    rows = memory.BoostingRows(np.empty(0, np.int32), n, derivatives, counts, fields, np.uint64(seed), keys)
     assert fields.is_far
     for i, expected in enumerate(reference.quantise(rows, np.arange(n))[:30]):
         short = _quantise_far(*derivatives[i], rows.noise_key, keys[i], fields)
