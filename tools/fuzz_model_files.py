@@ -249,7 +249,7 @@ def deepest_schema(model: Any) -> Any:
 def is_about_the_table(error: Exception) -> bool:
     """Whether the model is whole, and refuses the table that it was asked about."""
     last = traceback.extract_tb(error.__traceback__)[-1].filename
-    places = (os.sep.join(("spinney", "data")), os.sep.join(("sklearn", "utils")), "members.py")
+    places = (os.sep.join(("spinney", "data")), os.sep.join(("sklearn", "utils")), "cross_fitting.py")
     own = isinstance(error, TypeError | ValueError) and any(one in last for one in places)
     return own or (isinstance(error, ValueError) and "Input X contains" in str(error))
 

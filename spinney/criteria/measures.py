@@ -101,7 +101,8 @@ def tsallis_criterion(q: float) -> Callable[[Any, Any], float]:
     Notes
     -----
     Like every custom criterion, it only chooses the splits; nodes show their Gini impurity. It is a local function, so
-    that models with it cannot be pickled. `spinney.save` keeps them.
+    that models with it cannot be pickled. `spinney.save` keeps them. Powers and logarithms are those of the machine's C
+    library: for orders other than 2, splits with nearly equal gains may differ between machines.
 
     Examples
     --------

@@ -238,7 +238,7 @@ def test_a_fit_with_and_without_it_is_the_same(tmp_path):
     (folder,) = tmp_path.iterdir()
     wait_until(lambda: not list(folder.glob("*.lock")))
     made = sorted(path.name for path in folder.glob("*.bin"))
-    assert sum("grow.lists.grower" in name for name in made) > 3
+    assert sum("grow.exact.grower" in name for name in made) > 3
     without, complaints = run(FIT, SPINNEY_CACHE_DIR=str(tmp_path), SPINNEY_ASSISTANT="0")
     first, used = without.splitlines()
     assert first.split() == [with_it.split()[0], "False"]

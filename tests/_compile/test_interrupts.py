@@ -18,7 +18,10 @@ SESSION = """
 from sklearn.linear_model import LogisticRegression
 import spinney
 from spinney import *
-from spinney.estimators import boosting, kmeans, tree, voting
+from spinney.estimators.boosting import gradient_boosting
+from spinney.estimators.clusters import kmeans
+from spinney.estimators.combine import voting
+from spinney.estimators.trees import decision_tree
 
 MODELS = {
     "KMeans": lambda: KMeans(3, random_state=0).fit(X),

@@ -45,7 +45,7 @@ def test_members_that_do_not_hear_are_waited_for_at_the_exit():
     """A call that does not come back within the patience: the interrupt is passed on, the process ends in order."""
     code, lines, errors = run(
         """
-        from spinney import _side_by_side
+        from spinney import _interruptible_threads as _side_by_side
         _side_by_side._PATIENCE = 0.05
         begun = threading.Event()
 

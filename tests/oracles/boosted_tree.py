@@ -1,4 +1,4 @@
-"""The slow, obvious twin of grow/histogram, in plain Python: one boosted tree from rows in whole numbers.
+"""The slow, obvious twin of grow/boosting, in plain Python: one boosted tree from rows in whole numbers.
 
 A node holds its rows. It tries every cut of every column, summing the left side's rows anew each time, and its children
 are nodes in turn. Nothing is shared with the package: no histogram, no formula, no rule. In: codes, and each row's

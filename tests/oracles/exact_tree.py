@@ -1,4 +1,4 @@
-"""The slow, obvious twin of grow/lists, in plain Python: the oracle of CART's tests.
+"""The slow, obvious twin of grow/exact, in plain Python: the oracle of CART's tests.
 
 A node tries every cut of every column, with its missing values on the right and on the left, and takes the sums of both
 sides anew each time. Nothing is presorted, kept up to date or shared with the kernels. A table is a float array, NaN

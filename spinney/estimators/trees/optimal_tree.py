@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._warnings import warn_caller
 from spinney.data.schema import learn_and_read, without_idle_categories
+from spinney.estimators import on_gpu
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.params import (
     NOT_NEGATIVE,
@@ -25,6 +26,7 @@ from spinney.estimators.params import (
     keep_parameters,
 )
 from spinney.estimators.settings import n_categories, share_of_rows
+from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import TreeTargets, find_answers, read_labels, read_numbers
 from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 
@@ -308,6 +310,7 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
         numbers = read_numbers(y, n_rows, type(self).__name__)
         return TreeTargets(np.require(numbers[None, :], requirements=["C", "W"]), None)
 
+    @row_by_row(on_gpu.tree_numbers)
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Predict the mean of each row's leaf.
 

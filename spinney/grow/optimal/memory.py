@@ -12,6 +12,7 @@ levels is a heap of tests: 1 is the root, 2i and 2i + 1 are the children of i, a
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -162,7 +163,7 @@ def n_sums_of(problem: Problem, costs: Costs) -> int:
 
 def tile_size(n_sums: int) -> int:
     """Cells on one side of a tile of counts."""
-    return int(min(_MOST_TILE, max(_LEAST_TILE, (_COUNTS // n_sums) ** 0.5)))
+    return min(_MOST_TILE, max(_LEAST_TILE, math.isqrt(_COUNTS // n_sums)))
 
 
 def _make_pairs(problem: Problem, n_columns: int, n: int, n_cells: int, n_sums: int) -> PairCounts:

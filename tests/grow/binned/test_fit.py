@@ -1,4 +1,4 @@
-"""Trees from codes are, bit for bit, the trees that grow/lists grows from the same bins."""
+"""Trees from codes are, bit for bit, the trees that grow/exact grows from the same bins."""
 
 import numpy as np
 import pytest

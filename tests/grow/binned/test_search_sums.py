@@ -1,4 +1,4 @@
-"""Several outputs, weights that are not whole, and a user's criterion: the very trees that grow/lists grows."""
+"""Several outputs, weights that are not whole, and a user's criterion: the very trees that grow/exact grows."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Subtrees of few rows: the very nodes that grow/lists makes, above and below the number of rows that a set holds."""
+"""Subtrees of few rows: the very nodes that grow/exact makes, above and below the number of rows that a set holds."""
 
 import numpy as np
 import pytest
