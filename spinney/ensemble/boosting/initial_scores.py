@@ -40,6 +40,7 @@ class InitialScores:
         self, X: Any, y: np.ndarray, weights: Weights, given: np.ndarray | None, rows: np.ndarray | None
     ) -> np.ndarray | None:
         """Those of all rows, by `init_score` or the initial estimator, fitted on some of the rows (None: all)."""
+        self.fitted = None  # that of an earlier fit does not count
         if hasattr(self.init, "fit"):
             labels = y if self.classes is None else self.classes[y.astype(np.int64)]
             self.fitted = _fit_init(self.init, X, labels, weights, rows)

@@ -293,6 +293,13 @@ def test_rows_that_are_held_out_are_unknown_to_the_first_estimator():
         Regressor(init=KNeighborsRegressor()).fit(X, Y, weight)
 
 
+@pytest.mark.parametrize("more", [FEW, {"random_state": 0}])
+def test_the_estimator_of_an_earlier_fit_does_not_count(more):
+    model = Regressor(init=LinearRegression(), **more).fit(X, Y)
+    model.set_params(init=None).fit(X, Y)
+    assert model.fingerprint_ == Regressor(**more).fit(X, Y).fingerprint_
+
+
 def test_a_warm_start_keeps_the_first_estimator():
     whole = Classifier(init=DecisionTreeClassifier(max_depth=2), n_estimators=9, random_state=0).fit(X, THREE)
     parts = clone(whole).set_params(n_estimators=4, warm_start=True).fit(X, THREE)
