@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from spinney.cluster.kmeans import Clustering, KMeansSettings
     from spinney.cluster.passes import Passes
     from spinney.cluster.points import PointSet
-    from spinney.distributed.kmeans_member import Start
-    from spinney.distributed.matrix import RemoteMatrix
-    from spinney.distributed.table import DaskTable
 
 
 @described(KMEANS, {"device": DEVICE})
@@ -110,7 +107,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
             Input data: numbers, in a NumPy array, a pandas, polars or Arrow table, or a SciPy sparse matrix (which
-            `KMeans` does not convert). Or a dask DataFrame or Array, whose rows stay on the workers of the cluster
+            `KMeans` does not convert). Or a dask DataFrame or Array, which one worker of the cluster fits
             (`docs/scaling.md`).
         y : object, default=None
             Ignored. Accepted for compatibility with scikit-learn.
@@ -149,33 +146,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             self._keep_schema(schema)
         self._warn(found)
         return self
-
-    def _fits_apart(self, n_columns: int) -> bool:
-        return True
-
-    def _fit_apart(self, table: DaskTable, sample_weight: np.ndarray | None) -> None:
-        from spinney.distributed.matrix import RemoteMatrix
-
-        with closing(RemoteMatrix(table, type(self).__name__, self.metric == "cosine")) as matrix:
-            self._warn(self._fit_matrix(matrix, sample_weight))
-
-    def _fit_matrix(self, matrix: RemoteMatrix, sample_weight: np.ndarray | None) -> Clustering:
-        """Fit rows that stay on the workers of a cluster; already normalised for "cosine"."""
-        from spinney.distributed.kmeans import about_rows, run_kmeans
-
-        self._check_size(matrix.n_rows)
-        is_cosine = self.metric == "cosine"
-        if is_cosine:
-            _refuse_zeros(matrix.first_zero)
-        weights = read_sample_weight(sample_weight, matrix.n_rows)
-        with columns_named(matrix.schema.names):
-            about = about_rows(matrix, weights, np.zeros(matrix.n_columns) if is_cosine else None)
-        random = check_random_state(self.random_state)
-        starts = [self._remote_start(about, random) for _ in range(self._n_starts())]
-        found = run_kmeans(matrix, about, starts, self._run_settings(about), self.n_clusters, self._watcher())
-        self._keep(found, about)
-        self._keep_schema(matrix.schema)
-        return found
 
     def _check_size(self, n_rows: int) -> None:
         if n_rows < self.n_clusters:
@@ -243,21 +213,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             return points.rows_at(first_places(points, k, key, team))
         given = self.init(values, k, random_state=random) if callable(self.init) else self.init
         return self._given_centres(given, k, points)
-
-    def _remote_start(self, points: PointSet, random: Any) -> Start:
-        """The same for rows on the workers."""
-        from spinney.cluster.plusplus import random_rows
-        from spinney.distributed.kmeans_member import Start
-
-        if callable(self.init):
-            raise ValueError(
-                "init=<function> needs all rows, but a dask collection keeps them on the workers. Pass an array of "
-                "initial centroids, or X.compute()."
-            )
-        if not isinstance(self.init, str):
-            return Start(centres=self._given_centres(self.init, self.n_clusters, points))
-        key = _start_key(random)
-        return Start(key, random_rows(points, self.n_clusters, key) if self.init == "random" else None)
 
     def _given_centres(self, given: Any, k: int, points: PointSet) -> np.ndarray:
         """Relative to the points' origin."""

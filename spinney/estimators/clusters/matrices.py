@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from spinney.data.tables import TableSource, as_matrix
 from spinney.distributed.collections import vector_here
 from spinney.estimators.base import TableModel, all_or_nothing
 
-if TYPE_CHECKING:
-    from spinney.distributed.table import DaskTable
-
 _COPIES = 4.0  # of the rows on a worker that fits them all
 
 
@@ -29,12 +26,7 @@ class MatrixModel(TableModel):
     _takes_categories = False
 
     def _fit_remote(self, X: Any, sample_weight: Any) -> Self:
-        """Fit a dask collection.
-
-        If the model supports it, a large collection is fitted in place, on the workers. Otherwise all rows are sent to
-        one worker, if they fit into its memory.
-        """
-        from spinney.cluster.points import FEW_ROWS
+        """Fit a dask collection on one worker, if its rows fit into the memory of one."""
         from spinney.distributed.gathered import fit_on_a_worker, size_of
         from spinney.distributed.table import DaskTable
 
@@ -42,21 +34,10 @@ class MatrixModel(TableModel):
             raise TypeError("sample_weight is a dask collection, but X is not. Pass sample_weight.compute().")
         with all_or_nothing(self):
             weight, table = vector_here(sample_weight, "sample_weight"), DaskTable(X)
+            n_groups = int(getattr(self, "n_clusters" if hasattr(self, "n_clusters") else "n_components"))
             size = size_of(table, type(self).__name__)
-            if size[0] > FEW_ROWS and self._fits_apart(table.shape[1]):
-                self._fit_apart(table, weight)
-            else:
-                n_groups = int(getattr(self, "n_clusters" if hasattr(self, "n_clusters") else "n_components"))
-                fit_on_a_worker(self, table, size, weight, _COPIES, 8 * (n_groups + 4))
+            fit_on_a_worker(self, table, size, weight, _COPIES, 8 * (n_groups + 4))
         return self
-
-    def _fits_apart(self, n_columns: int) -> bool:
-        """Whether large dask collections are fitted in place, on the workers."""
-        return False
-
-    def _fit_apart(self, table: DaskTable, sample_weight: np.ndarray | None) -> None:
-        """Fit rows that stay on the workers of a cluster."""
-        raise NotImplementedError
 
     def _learn_matrix(self, X: Any) -> tuple[Schema, np.ndarray]:
         """The columns of X and its values, float32 if all of them fit and else float64; NaN where missing."""
