@@ -14,8 +14,7 @@ from spinney.grow.binned.category_order import Places, fill_sets
 from spinney.grow.binned.memory import Memory
 from spinney.grow.describe import NodeRows, describe
 from spinney.grow.targets import Classes, Pairs
-from spinney.tree.arrays import MOST_EXACT, ends_of, small
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, MOST_EXACT, Forest, ends_of, small
 
 _WORD = 64  # codes of a set in a word
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)

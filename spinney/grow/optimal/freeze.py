@@ -13,9 +13,8 @@ from spinney.grow.describe import NodeRows, describe
 from spinney.grow.optimal.memory import NO_TEST
 from spinney.grow.optimal.ordered_columns import Ordered
 from spinney.grow.rules import larger_side
-from spinney.tree.arrays import ends_of, small
 from spinney.tree.decision import DecisionTree
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
 
 _WORD = 64  # categories of a set in a word
 
