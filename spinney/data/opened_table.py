@@ -99,6 +99,12 @@ class OpenedTable(TableHandle):
         -------
         OpenedTable
             The table of these rows. Nothing is copied.
+
+        Examples
+        --------
+        >>> from spinney.evaluate import OpenedTable
+        >>> len(OpenedTable([[1.0], [2.0], [3.0]]).take([0, 2]))
+        2
         """
         return self[np.asarray(rows, np.int64)]
 
