@@ -226,7 +226,7 @@ def read_model(model: Any) -> Formula | Mixture:
             "a Pipeline cannot be read as trees: its first steps are not trees. Export its last step, pipeline[-1], "
             "and apply the steps before it to the rows that you predict. to_onnx takes some kinds of steps."
         )
-    raise TypeError(f"{type(model).__name__} cannot be read as trees. What can be: {KNOWN}.")
+    raise TypeError(f"{type(model).__name__} cannot be read as trees. Supported are {KNOWN}.")
 
 
 _MIXTURES = (
