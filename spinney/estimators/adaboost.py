@@ -260,7 +260,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
     @property
     def forest_(self) -> Forest:
         """All trees, stored together; only if the base estimator is a Spinney tree."""
-        from spinney.tree.join import join
+        from spinney.tree.forest import join
 
         check_is_fitted(self)
         if not can_share(self._template()):

@@ -142,7 +142,7 @@ class ImportedModel(Explained, TableModel):
         return np.concatenate([self._means_of(table) for table in self._parts(X)])
 
     def _means_of(self, table: Table) -> np.ndarray:
-        from spinney.tree.descend_many import sum_answers
+        from spinney.tree.descend import sum_answers
         from spinney.tree.recode import recoded
 
         forest = self.forest_

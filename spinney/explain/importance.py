@@ -24,10 +24,9 @@ from spinney.explain.held_out import gains_of_boosting, gains_of_forest, parts_o
 from spinney.explain.permuting import permute
 from spinney.explain.summed import check_model
 from spinney.tree.decision import OneTree
-from spinney.tree.forest import Forest
+from spinney.tree.forest import Forest, join
 from spinney.tree.importance import importances as total_importances
 from spinney.tree.importance import shares_of_trees
-from spinney.tree.join import join
 
 _KINDS = ("gain", "split", "cover", "held_out", "permutation", "shap")
 _OF_TRAINING = ("gain", "split", "cover")

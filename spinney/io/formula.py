@@ -49,8 +49,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.schema import Schema
 from spinney.io.imported import Reading
 from spinney.tree.decision import OneTree
-from spinney.tree.forest import Forest
-from spinney.tree.join import join
+from spinney.tree.forest import Forest, join
 from spinney.tree.questions import spreads
 
 KNOWN = (
@@ -276,7 +275,7 @@ def _forest(model: Any) -> Formula:
 
 
 def class_shares(answers: np.ndarray) -> np.ndarray:
-    """Of the classes' weights, added up one after the other, as `add_shares` in tree/descend_one.py does."""
+    """Of the classes' weights, added up one after the other, as `add_shares` in tree/descend.py does."""
     total = np.zeros(answers.shape[:2])
     for c in range(answers.shape[2]):
         total += answers[:, :, c]

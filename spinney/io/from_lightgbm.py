@@ -28,7 +28,7 @@ from spinney.io.imported import (
     read_bytes,
 )
 from spinney.io.nodes import NO_CHILD, Nodes, Sets, empty_sets, make_forest
-from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ends_of
 
 _VERSIONS = ("v3", "v4")
 _HEAD_KEYS = {"tree", "version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "objective"}

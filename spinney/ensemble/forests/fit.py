@@ -36,10 +36,8 @@ from spinney.grow.binned.memory import CodedTable, lay_out_cells
 from spinney.grow.exact.fit import Series, sort_for_trees
 from spinney.grow.exact.memory import Sorted
 from spinney.grow.rules import TreeSettings
-from spinney.tree.arrays import small
 from spinney.tree.decision import DecisionTree
-from spinney.tree.forest import Forest
-from spinney.tree.join import join
+from spinney.tree.forest import Forest, join, small
 
 _TREE_STRIDE = 1_000_003  # between the seeds of neighbouring trees
 

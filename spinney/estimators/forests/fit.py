@@ -136,7 +136,7 @@ class GrownForest(JudgedForest):
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
         from spinney.ensemble.callbacks import tell_progress
         from spinney.ensemble.forests.fit import grow_trees, open_table
-        from spinney.tree.join import join
+        from spinney.tree.forest import join
 
         before = self.forest_ if self.warm_start and hasattr(self, "forest_") else None
         n_before = 0 if before is None else before.n_trees

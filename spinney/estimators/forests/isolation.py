@@ -177,7 +177,7 @@ class IsolationForest(OutlierMixin, ForestModel):
     def _grow(self, schema: Schema, table: Table, weights: Weights) -> None:
         from spinney.ensemble.callbacks import tell_progress
         from spinney.ensemble.forests.isolation import grow_isolation
-        from spinney.tree.join import join
+        from spinney.tree.forest import join
 
         numbers = self._numbers(schema)
         if not numbers:
@@ -289,7 +289,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         return self._score(self._read(X))
 
     def _score(self, table: Table) -> np.ndarray:
-        from spinney.tree.descend_many import sum_answers
+        from spinney.tree.descend import sum_answers
 
         with self._team(table.n_rows) as team:
             return self._score_of(sum_answers(self.forest_, table, team)[:, 0, 0] / self.forest_.n_trees)

@@ -54,7 +54,7 @@ class ForestModel(Explained, TableModel):
         table = self._read(X)
         if table.is_one_row():
             return self.forest_.one_row.sums(table, self._says()) / self.forest_.n_trees
-        from spinney.tree.descend_many import sum_answers
+        from spinney.tree.descend import sum_answers
 
         with self._team(table.n_rows) as team:
             return sum_answers(self.forest_, table, team, answers=self._says()) / self.forest_.n_trees
@@ -92,7 +92,7 @@ class ForestModel(Explained, TableModel):
         >>> forest.apply(X).shape
         (4, 10)
         """
-        from spinney.tree.descend_many import leaves_of_rows
+        from spinney.tree.descend import leaves_of_rows
 
         table = self._read(X)
         with self._team(table.n_rows) as team:
