@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     from spinney.data.schema import Schema
 
 
+def takes_opened_tables(estimator: Any) -> bool:
+    """Whether an estimator reads tables that are opened once for many fits."""
+    return getattr(estimator, "_takes_opened_tables", False)
+
+
 class OpenedTable(TableHandle):
     """A table that is read, sorted and binned once for many fits on its rows.
 
