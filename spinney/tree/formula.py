@@ -284,7 +284,7 @@ def formula_of(model: Any) -> Formula | Mixture:
 
 def not_of_trees(model: Any) -> TypeError:
     """The error for a model that has no formula."""
-    return TypeError(f"{type(model).__name__} cannot be read as trees. What can be: {KNOWN}.")
+    return TypeError(f"{type(model).__name__} cannot be read as trees. Supported are {KNOWN}.")
 
 
 def complete_formula(model: Any) -> Formula | Mixture:
