@@ -1,10 +1,13 @@
 """The search against every tree there is, and what it promises: bounds, ties, threads, time."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spinney.grow.optimal import fit
 from tests.compiled import THREADS, few
 from tests.grow.optimal.problems import find, training_objective
 from tests.oracles.optimal_tree import best_cost
@@ -127,3 +130,20 @@ def test_a_single_leaf():
     found = find(np.zeros((5, 2)), [0, 1, 1, 1, 0], depth=3)
     assert (found.objective, found.tree.n_nodes) == (0.4, 1)
     assert find(np.arange(6.0)[:, None], [0, 0, 1, 1, 0, 0], depth=3, penalty=1e300).tree.n_nodes == 1
+
+
+@pytest.mark.parametrize("is_all_compiling", [True, False])
+def test_time_for_compiling_does_not_count(monkeypatch, is_all_compiling):
+    """Every wait takes ten seconds, in which kernels are compiled, or not."""
+    now, flag = [0.0], {}
+    monkeypatch.setattr(fit, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(fit, "seconds_spent", lambda: now[0] if is_all_compiling else 0.0)
+
+    def wait(seconds):
+        now[0] += 10.0
+        return now[0] > 1000.0  # then the search has ended
+
+    clock = fit._Clock(SimpleNamespace(state=flag), None)
+    clock._is_over = SimpleNamespace(wait=wait)
+    clock._wait(25.0)
+    assert (flag, now) == (({}, [1010.0]) if is_all_compiling else ({fit.TIME: 1}, [30.0]))
