@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile import kernel, python_of
+from spinney._compile import kernel, python_of, seconds_spent
 from spinney._random import mix
 from spinney._team import Team
 from spinney.criteria.impurity import GINI
@@ -288,23 +289,24 @@ def _fill_costs(costs, sums, values):
 
 
 class _Clock:
-    """Raises the flag at which the search ends."""
+    """Raises the flag at which the search ends. Time for compiling does not count."""
 
     def __init__(self, root: Root, seconds: float | None) -> None:
-        self._timer = None if seconds is None else threading.Timer(seconds, self._ring, (root,))
-
-    @staticmethod
-    def _ring(root: Root) -> None:
-        root.state[TIME] = 1
+        self._root, self._seconds, self._is_over = root, seconds, threading.Event()
 
     def __enter__(self) -> None:
-        if self._timer is not None:
-            self._timer.daemon = True
-            self._timer.start()
+        if self._seconds is not None:
+            end = self._seconds + time.monotonic() - seconds_spent()
+            threading.Thread(target=self._wait, args=(end,), daemon=True).start()
+
+    def _wait(self, end: float) -> None:
+        while (left := end - time.monotonic() + seconds_spent()) > 0:
+            if self._is_over.wait(min(max(left, 0.01), 60.0)):
+                return
+        self._root.state[TIME] = 1
 
     def __exit__(self, *exception: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        self._is_over.set()
 
 
 # ----------------------------------------------------------------------------------------------------------------------
