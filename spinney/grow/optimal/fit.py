@@ -16,7 +16,7 @@ from spinney.data.encode import Bins, learn_bins
 from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.grow.describe import NodeRows, describe
-from spinney.grow.exact.fit import grow_exact_tree
+from spinney.grow.exact.fit import grow_sorted, sort_for_trees
 from spinney.grow.optimal.memory import NO_TEST, OptimalWork, Problem, make_kept, make_work
 from spinney.grow.optimal.search import (
     BEST,
@@ -91,18 +91,26 @@ def _greedy_trees(
     bins: Bins,
 ) -> list[DecisionTree]:
     """CART's trees under the same rules: by the criterion itself, and for classes by Gini impurity."""
-    found = []
     weights = target.weights.total()
     total = float(len(target.numbers) if weights is None else weights.sum())
-    for criterion in dict.fromkeys([settings.criterion, *([] if target.labels is None else [GINI])]):
-        one = TreeSettings(
-            criterion=criterion,
-            max_depth=settings.max_depth,
-            min_leaf=settings.min_leaf,
-            min_weight=settings.min_weight * total,
-        )
-        found.append(grow_exact_tree(table, n_categories, target, one, team, rows, bins).tree)
+    rules = TreeSettings(
+        criterion=settings.criterion,
+        max_depth=settings.max_depth,
+        min_leaf=settings.min_leaf,
+        min_weight=settings.min_weight * total,
+    )
+    given = sort_for_trees(table, n_categories, rules, target, team, rows, bins)
+    lists, others = given.presorted, [GINI] if target.labels is not None and settings.criterion != GINI else []
+    first = given._replace(presorted=_copy(lists, table, team)) if others else given
+    found = [grow_sorted(first, target, rules, team).tree]
+    for criterion in others:
+        found.append(grow_sorted(given, target, rules._replace(criterion=criterion), team).tree)
     return found
+
+
+def _copy(lists: Any, table: Table, team: Team) -> Any:
+    """Growing a tree cuts up its lists."""
+    return lists.take(None) if table.is_sparse else lists.take(None, team, lists.n_others)
 
 
 def _sets_of(tree: DecisionTree, bins: Bins, n_categories: np.ndarray) -> list[tuple[int, np.ndarray]]:
