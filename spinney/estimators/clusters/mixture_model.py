@@ -25,8 +25,7 @@ from spinney.data.remote_table import is_remote
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by
 from spinney.estimators.base import all_or_nothing, hash_of, make_team, read_sample_weight
-from spinney.estimators.clusters.kmeans import KMeans
-from spinney.estimators.clusters.matrices import MatrixModel, columns_named
+from spinney.estimators.clusters.kmeans import KMeans, MatrixModel, columns_named
 from spinney.estimators.params import check_parameters
 from spinney.estimators.streaming import row_by_row, score_on_cpu
 

@@ -16,8 +16,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
-from spinney.ensemble.bucket import best_name
 from spinney.ensemble.cross_fitting import fit_one, naming, score_held_out
+from spinney.ensemble.selection import best_name
 from spinney.estimators.base import all_or_nothing, log_probabilities
 from spinney.estimators.combine.composition import (
     MEMBERS,

@@ -155,12 +155,12 @@ class GrownForest(JudgedForest):
         if before is not None:
             plan = plan._replace(seed=self._seed)
         numbers = range(n_before, self.n_estimators)
-        report = tell_progress(self.verbose, len(numbers), "tree")
+        sizes, report = n_categories(schema), tell_progress(self.verbose, len(numbers), "tree")
         if isinstance(table, RemoteRows):
-            opened, made = None, (n_categories(schema), target, plan, self.max_bins, numbers, report)
-            forest, bags = table.grow_forest(*made)
+            opened = None
+            forest, bags = table.grow_forest(sizes, target, plan, self.max_bins, numbers, report)
         else:
-            opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
+            opened = open_table(table, sizes, target, plan, self.max_bins, team)
             forest, bags = grow_trees(opened, target, plan, numbers, team, report), opened.bags
         self._keep(schema, forest if before is None else join([before, forest]))
         self._seed, self._n_rows = plan.seed, table.n_rows

@@ -15,8 +15,8 @@ from spinney._warnings import warn_caller
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators import on_gpu
+from spinney.estimators.bagging.fit import count_columns_of_member
 from spinney.estimators.bagging.model import ask_own_columns
-from spinney.estimators.bagging.params import count_columns_of_member
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.model import ForestModel
 from spinney.estimators.params import (
