@@ -17,10 +17,9 @@ from spinney.data.target import Target
 from spinney.grow import NO_LIMIT
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.rules import TreeSettings
-from spinney.prune.spread import ends_of_rows
 from spinney.prune.validation import ValidationRows, find_errors
 from spinney.tree.decision import DecisionTree
-from spinney.tree.descend import leaf_of_rows
+from spinney.tree.descend import ends_of_rows, leaf_of_rows
 
 _FIRST_LEAVES = 64  # of the first tree grown
 

@@ -155,7 +155,7 @@ class GaussianMixture(MixtureModel):
 
     def _criterion(self, X: Any, sample_weight: Any, price: float | None) -> float:
         """-2 log-likelihood plus a penalty per parameter: the logarithm of the number of rows, unless given."""
-        from spinney.cluster.gaussians import n_parameters
+        from spinney.cluster.m_step import n_parameters
 
         logs = self.score_samples(X)
         weight = read_sample_weight(sample_weight, len(logs)).total()
@@ -273,7 +273,7 @@ class BayesianGaussianMixture(MixtureModel):
 
     def _priors(self, rows: EStepRows, team: Team) -> Priors:
         """What the parameters say is expected; published, too."""
-        from spinney.cluster.gaussians import publish
+        from spinney.cluster.m_step import publish
         from spinney.cluster.variational import Priors
 
         n_columns = len(rows.origin)

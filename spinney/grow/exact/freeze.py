@@ -13,8 +13,8 @@ from spinney.criteria.impurity import ABSOLUTE, POISSON
 from spinney.data.presort import ROW
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.grow.describe import NodeRows, describe
 from spinney.grow.exact.memory import ExactWork
+from spinney.grow.node_values import NodeRows, describe
 from spinney.grow.rules import NO_NODE, NO_ROW
 from spinney.grow.targets import fixed_numbers
 from spinney.tree.decision import DecisionTree
