@@ -300,10 +300,6 @@ class AutoClassifier(TableClassifier, _AutoModel):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -409,14 +405,6 @@ class AutoRegressor(TableRegressor, _AutoModel):
     """Automatic regressor: fits several families of tree models and combines the best.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -155,10 +155,6 @@ class BaggingClassifier(BaggedClasses, BagFit):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,), or list of ndarray
@@ -264,14 +260,6 @@ class BaggingRegressor(BaggedNumbers, BagFit):
     """Bagging for regression: the mean of many clones of a regressor, fitted on random rows or columns.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -19,14 +19,13 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.validation import _num_samples
 
 from spinney._seed import read_seed
-from spinney._warnings import warn_caller
 from spinney.data.remote_table import is_dask, is_remote
 from spinney.data.schema import Schema, SchemaColumn, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, vector_here
 from spinney.estimators.bagging.model import BagModel
 from spinney.estimators.base import all_or_nothing, read_sample_weight
-from spinney.estimators.forests.model import mean_votes
+from spinney.estimators.forests.model import FOLLOWS, mean_votes
 from spinney.estimators.params import AT_LEAST_1, COMMON, THREADS, Parameter, check_parameters
 from spinney.estimators.routing import route_to_copies, wants_weights
 from spinney.estimators.settings import count_columns, n_categories, tree_settings
@@ -447,20 +446,14 @@ class BagFit(BagModel):
         if not self.warm_start or not hasattr(self, "_draws"):
             self._seed = read_seed(self.random_state)
             return range(self.n_estimators)
-        n_before = len(self._draws)
-        if self.n_estimators < n_before:
-            raise ValueError(
-                f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
-            )
-        if self.n_estimators == n_before:
-            warn_caller("Warm-start fitting without increasing n_estimators does not fit new members.")
+        numbers = self._still_to_fit(len(self._draws), "members")
         known = schema == self._schema and len(answers.values) == self.n_outputs_ and self._knows_classes(answers)
         if not known or type(self._template()) is not type(self.estimator_):
             raise ValueError(
                 "with warm_start=True X, y and estimator must have the same columns, classes and kind as in the "
                 "previous fit."
             )
-        return range(n_before, self.n_estimators)
+        return numbers
 
     def _lacks_oob(self) -> bool:
         """Whether `oob_score` was set after the members had been fitted."""
@@ -498,11 +491,9 @@ class BagFit(BagModel):
             )
         self._draws = [*before, *[draws] * len(numbers)]
         self._n_rows = len(draws.bags.order)
-        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
-            self.__dict__.pop(name, None)
 
     def _keep_members(self, schema: Schema, members: list[Any], n_outputs: int) -> None:
-        for name in ("forest_", "feature_importances_"):
+        for name in ("forest_", *FOLLOWS):
             self.__dict__.pop(name, None)
         self._keep_schema(schema)
         self.n_outputs_, self.__dict__["estimators_"] = n_outputs, members

@@ -128,10 +128,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
     Labels and centroids are the same on any number of threads, since sums over rows are integer sums.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)

@@ -33,10 +33,6 @@ class MiniBatchKMeans(KMeans):
     Each batch is a sample of the rows, by weight. Each centroid is the mean of all batch rows assigned to it so far.
     `partial_fit` accepts one batch after another. The centroids are the same on any number of threads.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)

@@ -27,10 +27,6 @@ class GaussianMixture(MixtureModel):
     Rows may have missing values (NaN), which are integrated out. The result does not depend on the number of threads:
     sums are computed over blocks of rows that do not depend on it, and added in a fixed order.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     weights_ : ndarray of shape (n_components,)
@@ -173,10 +169,6 @@ class BayesianGaussianMixture(MixtureModel):
     """Bayesian Gaussian mixture, fitted by variational inference: it uses as many components as the data needs.
 
     Rows may have missing values (NaN), which are integrated out. The result does not depend on the number of threads.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------

@@ -77,10 +77,6 @@ class BucketOfModels(EitherKind):
     on all rows and predicts alone. With classifiers it is a classifier, with regressors a regressor.
     `BucketOfModelsClassifier` and `BucketOfModelsRegressor` accept members of one kind only.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -280,10 +276,6 @@ class BucketOfModels(EitherKind):
 class BucketOfModelsClassifier(ClassifierMixin, BucketOfModels):
     """Select the best of several classifiers by cross-validation: `BucketOfModels` for classifiers only.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -307,14 +299,6 @@ class BucketOfModelsClassifier(ClassifierMixin, BucketOfModels):
 @described(_TABLE, fitted=_FITTED)
 class BucketOfModelsRegressor(RegressorMixin, BucketOfModels):
     """Select the best of several regressors by cross-validation: `BucketOfModels` for regressors only.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

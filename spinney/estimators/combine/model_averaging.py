@@ -82,10 +82,6 @@ class BayesianModelAveraging(EitherKind):
     With classifiers it is a classifier, with regressors a regressor; `BayesianModelAveragingClassifier` and
     `BayesianModelAveragingRegressor` accept members of one kind only.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -290,10 +286,6 @@ class BayesianModelAveragingClassifier(ClassifierMixin, BayesianModelAveraging):
 
     {formula}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -319,10 +311,6 @@ class BayesianModelAveragingRegressor(RegressorMixin, BayesianModelAveraging):
     """Average the predictions of several regressors, weighted by Bayes' rule.
 
     {formula}
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------

@@ -109,10 +109,6 @@ class VotingClassifier(ClassifierMixin, _Voting):
     Hard voting predicts the class that most members predict; ties go to the first in `classes_`. Soft voting predicts
     the class with the highest mean probability, so a confident member has more influence.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -343,14 +339,6 @@ class VotingClassifier(ClassifierMixin, _Voting):
 class VotingRegressor(RegressorMixin, _Voting):
     """Combine several regressors by the mean or median of their predictions.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
-
     Examples
     --------
     >>> from sklearn.dummy import DummyRegressor
@@ -489,14 +477,6 @@ class RankVoting(Combination, BaseEstimator):
     score is relative to the other rows of X, so the same item may score differently in other data.
 
     Members that are already fitted can be used without calling `fit`.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

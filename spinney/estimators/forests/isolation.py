@@ -80,10 +80,6 @@ class IsolationForest(OutlierMixin, ForestModel):
     categories are treated as missing. The same data and `random_state` give the same forest, bit for bit, with any
     number of threads and in any order of the rows.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     estimators_ : list of ExtraTreeRegressor
@@ -197,16 +193,9 @@ class IsolationForest(OutlierMixin, ForestModel):
         if not self.warm_start or not hasattr(self, "_draws"):
             self._seed = read_seed(self.random_state)
             return range(self.n_estimators)
-        n_before = len(self._draws)
-        if self.n_estimators < n_before:
-            raise ValueError(
-                f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
-            )
         if schema != self._schema:
             raise ValueError("with warm_start=True X must have the same columns and categories as in the previous fit.")
-        if self.n_estimators == n_before:
-            warn_caller("Warm-start fitting without increasing n_estimators does not fit new trees.")
-        return range(n_before, self.n_estimators)
+        return self._still_to_fit(len(self._draws))
 
     def _plan_draws(self, table: Table, n_columns: int, weights: Weights) -> Draws:
         from spinney.data.row_hash import order_by_content

@@ -227,14 +227,6 @@ class ID3Classifier(_ClassicTree):
     distinct values in an array, which has no category dtype. Other numeric columns raise an error: bin them, or use
     `C45Classifier`.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
-
     Examples
     --------
     >>> from spinney import ID3Classifier
@@ -315,14 +307,6 @@ class C45Classifier(_ClassicTree):
     binary, with the threshold midway between neighbouring values. Rows with a missing value go down all branches with
     fractional weights, in training and in prediction; so do unknown categories. The tree is pruned by a pessimistic
     estimate of its errors.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------
