@@ -210,7 +210,7 @@ def _ask(judges: HeldOutRows | None, team: Team) -> Choose | None:
     if judges is None:
         return None
     found = judges
-    return lambda tree, turn: found.count_splits(tree, turn, team)
+    return lambda tree, split_number: found.count_splits(tree, split_number, team)
 
 
 @described(CLASSIC, fitted=_FITTED)
