@@ -430,4 +430,5 @@ class OneTree:
 
     tree_: DecisionTree
     _schema: Schema
+    schema_: Schema
     _answers_are: str = "value"  # "depth" in isolation trees, which measure no impurity

@@ -150,7 +150,7 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
             "evaluate.BiasVariance",
             "evaluate.ConfusionMatrix",
             "evaluate.CrossValidation",
-            "evaluate.SearchResult",
+            "evaluate.OpenedTable",
             "evaluate.ValidationCurve",
             "evaluate.LearningCurve",
         ),

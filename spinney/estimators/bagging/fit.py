@@ -388,7 +388,20 @@ class BagFit(BagModel):
         self._keep(grown.schema, grown.forest)
 
     def plan_of_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        """Prepare a fit of Spinney's trees on data in memory, for internal use."""
+        """Prepare a fit of Spinney's trees on data in memory, for internal use. Use `fit` instead.
+
+        Parameters
+        ----------
+        template : estimator
+            The base estimator, with the parameters that all members share.
+        X, y, sample_weight : object
+            The data, as passed to `fit`.
+
+        Returns
+        -------
+        tuple
+            The schema, the opened table, the target, the grower of a member, and the sampled rows of all members.
+        """
         from spinney._team import Team
         from spinney.data.row_hash import order_by_content
         from spinney.ensemble.bagging import open_for_members

@@ -69,7 +69,7 @@ class GrownForest(JudgedForest):
             and missing values. Unstored cells of SciPy sparse matrices are zero. Also accepted: dask DataFrames and
             Arrays (`docs/scaling.md`), and `spinney.open_table`, which supplies `y` and `sample_weight` if they are not
             given.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Target: class labels or numbers. May be a dask collection if X is.
         sample_weight : array-like of shape (n_samples,), default=None
             With bootstraps, proportional to a row's probability of being sampled; a row of weight 2 is sampled like two

@@ -32,6 +32,7 @@ from spinney.estimators.params import (
 from spinney.estimators.settings import n_categories
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
+from spinney.tree.formula import Formula
 
 if TYPE_CHECKING:
     from spinney.data.tables import Table
@@ -223,6 +224,16 @@ class IsolationForest(OutlierMixin, ForestModel):
                 "max_samples will be set to n_samples for estimation."
             )
         return min(int(self.max_samples), total)
+
+    def _formula(self) -> Formula:
+        from spinney.ensemble.forests.isolation import average_path_length
+
+        forest, length = self.forest_, float(average_path_length(np.array([self.max_samples_]))[0])
+        facts = self._facts(self._schema, forest) | {"link": "depth", "offset": float(self.offset_)}
+        if length == 0.0:  # trees of single rows: the score of every row is the same
+            return Formula(**facts, values=np.zeros((forest.n_nodes, 1)), start=np.ones(1))
+        values, divisor = forest.answers[:, 0].astype(np.float64), float(forest.n_trees)
+        return Formula(**facts, values=values, start=np.zeros(1), divisor=divisor, scale=length)
 
     def _make_tree(self, k: int) -> Any:
         from sklearn.base import clone
