@@ -420,10 +420,6 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
 
     Classifiers are fitted in turn, each with larger weights for the rows that those before it misclassified.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     estimator_ : classifier
@@ -782,10 +778,6 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
 
     Regressors are fitted in turn on bootstrap samples, in which rows with large errors are more frequent. The
     prediction is the median of the regressors' predictions, weighted by the estimator weights.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------

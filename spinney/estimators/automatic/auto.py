@@ -23,8 +23,14 @@ from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.cross_fitting import naming
 from spinney.ensemble.selection import select
 from spinney.estimators.automatic.fit import (
+    AUTO,
+    DEFAULT,
+    FAMILIES,
+    FITTED,
     Candidate,
+    Choices,
     Contest,
+    Family,
     Sheet,
     answer_fold,
     fit_rows,
@@ -35,7 +41,6 @@ from spinney.estimators.automatic.fit import (
     run_contest,
     tell,
 )
-from spinney.estimators.automatic.params import AUTO, DEFAULT, FAMILIES, FITTED, Choices, Family
 from spinney.estimators.base import (
     OfTrees,
     TableClassifier,
@@ -300,10 +305,6 @@ class AutoClassifier(TableClassifier, _AutoModel):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -409,14 +410,6 @@ class AutoRegressor(TableRegressor, _AutoModel):
     """Automatic regressor: fits several families of tree models and combines the best.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -11,8 +11,7 @@ from sklearn.utils import check_random_state
 from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.estimators.base import all_or_nothing, make_team, read_sample_weight
-from spinney.estimators.clusters.kmeans import KMeans
-from spinney.estimators.clusters.matrices import columns_named
+from spinney.estimators.clusters.kmeans import KMeans, columns_named
 from spinney.estimators.clusters.params import MINI_BATCH
 from spinney.estimators.params import check_parameters, described, keep_parameters
 
@@ -33,10 +32,6 @@ class MiniBatchKMeans(KMeans):
 
     Each batch is a sample of the rows, by weight. Each centroid is the mean of all batch rows assigned to it so far.
     `partial_fit` accepts one batch after another. The centroids are the same on any number of threads.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------

@@ -57,10 +57,6 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
     Columns may hold numbers, Booleans, strings and categories, with missing values. The same data and `random_state`
     give the same trees, with any number of threads and in any order of the rows.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     estimators_ : list of ExtraTreeRegressor

@@ -47,7 +47,6 @@ _TREE_PARAMETERS = (
     "handle_unknown",
 )
 _OTHER_DATA = "with warm_start=True X and y must have the same columns and classes as in the previous fit."
-_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
 class GrownForest(JudgedForest):
@@ -140,33 +139,25 @@ class GrownForest(JudgedForest):
 
         before = self.forest_ if self.warm_start and hasattr(self, "forest_") else None
         n_before = 0 if before is None else before.n_trees
-        if self.n_estimators < n_before:
-            raise ValueError(
-                f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
-            )
-        if self.n_estimators == n_before:
-            warn_caller("Warm-start fitting without increasing n_estimators does not fit new trees.")
-            if not self.oob_score or hasattr(self, "oob_score_"):
-                return
+        numbers = self._still_to_fit(n_before)
+        if not numbers and (not self.oob_score or hasattr(self, "oob_score_")):
+            return
         if before is not None and (before.n_classes != target.n_classes or schema != self._schema):
             raise ValueError(_OTHER_DATA)
-        if self.n_estimators == n_before:
+        if not numbers:
             return self._judge_again(table, target, team)
         if before is not None:
             plan = plan._replace(seed=self._seed)
-        numbers = range(n_before, self.n_estimators)
-        report = tell_progress(self.verbose, len(numbers), "tree")
+        sizes, report = n_categories(schema), tell_progress(self.verbose, len(numbers), "tree")
         if isinstance(table, RemoteRows):
-            opened, made = None, (n_categories(schema), target, plan, self.max_bins, numbers, report)
-            forest, bags = table.grow_forest(*made)
+            opened = None
+            forest, bags = table.grow_forest(sizes, target, plan, self.max_bins, numbers, report)
         else:
-            opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
+            opened = open_table(table, sizes, target, plan, self.max_bins, team)
             forest, bags = grow_trees(opened, target, plan, numbers, team, report), opened.bags
         self._keep(schema, forest if before is None else join([before, forest]))
         self._seed, self._n_rows = plan.seed, table.n_rows
         self._bags = self._add_bags(n_before, len(numbers), bags)
-        for name in _OUT_OF_BAG:  # of the previous fit
-            self.__dict__.pop(name, None)
         if self.oob_score:
             self._judge(table, target, team)
         if opened is not None:

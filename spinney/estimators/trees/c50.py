@@ -67,10 +67,6 @@ class C50Classifier(AdaBoostClassifier):
     predicts as it does by itself. The data is read and sorted once for all trials. C5.0's winnowing, costs and rule
     sets are not supported.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     estimators_ : list of C45Classifier

@@ -83,10 +83,6 @@ class ExtraTreeClassifier(_ExtraTree, DecisionTreeClassifier):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,), or list of ndarray
@@ -113,14 +109,6 @@ class ExtraTreeRegressor(_ExtraTree, DecisionTreeRegressor):
     """An extremely randomised tree for regression.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -210,7 +210,7 @@ def _ask(judges: HeldOutRows | None, team: Team) -> Choose | None:
     if judges is None:
         return None
     found = judges
-    return lambda tree, turn: found.count_splits(tree, turn, team)
+    return lambda tree, split_number: found.count_splits(tree, split_number, team)
 
 
 @described(CLASSIC, fitted=_FITTED)
@@ -226,14 +226,6 @@ class ID3Classifier(_ClassicTree):
     Numeric columns are treated as category codes if they hold integers from 0 to 31 in a DataFrame, or at most 32
     distinct values in an array, which has no category dtype. Other numeric columns raise an error: bin them, or use
     `C45Classifier`.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------
@@ -315,14 +307,6 @@ class C45Classifier(_ClassicTree):
     binary, with the threshold midway between neighbouring values. Rows with a missing value go down all branches with
     fractional weights, in training and in prediction; so do unknown categories. The tree is pruned by a pessimistic
     estimate of its errors.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -221,10 +221,6 @@ class OptimalTreeClassifier(ClassTreeModel, _OptimalTree):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -271,14 +267,6 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
     """The decision tree with the lowest training error up to a depth, for regression.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------
