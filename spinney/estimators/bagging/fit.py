@@ -16,7 +16,6 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import _num_samples
 
-from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.remote_table import is_dask, is_remote
 from spinney.data.schema import Schema, SchemaColumn, learn_and_read, without_idle_categories
@@ -26,9 +25,8 @@ from spinney.estimators.bagging.model import BagModel
 from spinney.estimators.bagging.params import count_columns_of_member, count_draws
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.model import mean_votes
-from spinney.estimators.params import check_parameters
+from spinney.estimators.params import check_parameters, count_columns, n_categories, read_seed, tree_settings
 from spinney.estimators.routing import route_to_copies, wants_weights
-from spinney.estimators.settings import count_columns, n_categories, tree_settings
 from spinney.estimators.targets import TreeTargets, answers_of, read_answers
 from spinney.estimators.trees.series import can_share
 
