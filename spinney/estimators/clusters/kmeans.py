@@ -12,7 +12,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.finite import NotFiniteError
 from spinney.data.remote_table import is_remote
@@ -23,8 +22,8 @@ from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, vector_here
 from spinney.estimators.base import TableModel, all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.clusters.params import DEVICE, KMEANS
-from spinney.estimators.params import check_parameters, described, keep_parameters
-from spinney.estimators.streaming import row_by_row, score_on_cpu
+from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
+from spinney.estimators.streaming import is_in_memory, known_arguments, row_by_row, score_on_cpu
 
 if TYPE_CHECKING:
     from typing import Self
@@ -185,6 +184,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     ) -> None:
         keep_parameters(self, locals())
 
+    @known_arguments
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Compute the centroids.
 
@@ -218,7 +218,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             fitted: Self = fit_by(client, self.fit, X, y, sample_weight)
             return fitted
         check_parameters(self)
-        if is_remote(X, sample_weight):
+        if not is_in_memory(X, sample_weight) and is_remote(X, sample_weight):
             return self._fit_remote(X, sample_weight)
         with all_or_nothing(self):
             schema, values = self._learn_cells(X) if self._fits_cells else self._learn_matrix(X)
@@ -466,6 +466,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             squares = self._passes(points, team).distances_to_all(self._relative())
         return squares / 2 if self.metric == "cosine" else np.sqrt(squares)
 
+    @known_arguments
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then compute the distance of each row to each centroid.
 
@@ -492,6 +493,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         """
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
+    @known_arguments
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then return the cluster of each row.
 

@@ -18,7 +18,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.finite import NotFiniteError, refuse_not_finite
 from spinney.data.remote_table import is_remote
@@ -26,8 +25,8 @@ from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by
 from spinney.estimators.base import all_or_nothing, hash_of, make_team, read_sample_weight
 from spinney.estimators.clusters.kmeans import KMeans, MatrixModel, columns_named
-from spinney.estimators.params import check_parameters
-from spinney.estimators.streaming import row_by_row, score_on_cpu
+from spinney.estimators.params import check_parameters, read_seed
+from spinney.estimators.streaming import is_in_memory, known_arguments, row_by_row, score_on_cpu
 
 if TYPE_CHECKING:
     from typing import Self
@@ -197,6 +196,7 @@ class MixtureModel(DensityMixin, MatrixModel):
     means_: np.ndarray
     covariances_: np.ndarray
 
+    @known_arguments
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Fit the mixture.
 
@@ -230,7 +230,7 @@ class MixtureModel(DensityMixin, MatrixModel):
             fitted: Self = fit_by(client, self.fit, X, y, sample_weight)
             return fitted
         check_parameters(self)
-        if is_remote(X, sample_weight):
+        if not is_in_memory(X, sample_weight) and is_remote(X, sample_weight):
             return self._fit_remote(X, sample_weight)
         with all_or_nothing(self):
             schema, values = self._learn_matrix(X)
@@ -513,6 +513,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """
         return self.predict_proba(X).argmax(axis=1)
 
+    @known_arguments
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then predict the component of each row.
 

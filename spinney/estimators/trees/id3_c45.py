@@ -21,6 +21,7 @@ from spinney.estimators.params import (
     described,
     keep_parameters,
 )
+from spinney.estimators.streaming import known_arguments
 from spinney.estimators.targets import TreeTargets, find_answers, read_labels
 from spinney.estimators.trees.decision_tree import find_judges
 from spinney.estimators.trees.model import ClassTreeModel
@@ -114,6 +115,7 @@ class _ClassicTree(ClassTreeModel):
 
     _takes_sparse = False
 
+    @known_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Any:
         """Grow the tree.
 
