@@ -24,6 +24,7 @@ from spinney.io.imported import LINK_NAMES, Answering, Imported
 from spinney.tree.forest import Forest
 from spinney.tree.formula import Foreign, Formula, Reading, mean_of_trees
 from spinney.tree.importance import importances, mean_shares
+from spinney.tree.links import LINKS
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Methods of imported models: raw scores, means of trees, leaves, importances.
@@ -184,9 +185,8 @@ class ImportedModel(Explained, TableModel):
 
     def _respond(self, raw: np.ndarray) -> np.ndarray:
         """Predictions (outputs, rows) from raw scores."""
-        from spinney.io.responses import respond
-
-        return respond(self._answering.link, raw, self._answering.scale)
+        link = LINK_NAMES[self._answering.link]
+        return LINKS["powers" if link == "softmax" else link].respond(raw, self._answering.scale)
 
     @property
     def _n_rounds(self) -> int:
