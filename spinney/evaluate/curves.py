@@ -170,7 +170,7 @@ def validation_curve(
         As in `cross_validate`.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Data, as for the estimator's `fit`.
-    y : array-like of shape (n_samples,), default=None
+    y : array-like of shape (n_samples,)
         Targets.
     param_name : str
         Name of the parameter, such as "max_depth", or "tree__max_depth" in a pipeline.
@@ -247,7 +247,7 @@ def learning_curve(
         As in `cross_validate`.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Data, as for the estimator's `fit`.
-    y : array-like of shape (n_samples,), default=None
+    y : array-like of shape (n_samples,)
         Targets.
     train_sizes : array-like, default=(0.1, 0.325, 0.55, 0.775, 1.0)
         Fractions of the training rows of a fold (floats up to 1), or numbers of rows.
