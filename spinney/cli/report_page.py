@@ -57,7 +57,7 @@ def report(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
-    sheet: options.Sheet = None,
+    sheet: options.ScoreSheet = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
