@@ -25,6 +25,7 @@ What is where, in each of them:
     dense, sparse, sorted   boosting/: what a layout adds to the loop in grower.py: codes, stored cells, sorted lists
     sparse       exact/: the same tree from a sparse table
     stumps       exact/: trees of one split from one large table, for AdaBoost
+    random_cuts  exact/: trees with random thresholds, without sorted columns
     category_order   binned/: categories as numbers
     id3, c45     multiway/: the two algorithms (c45.py has its pruning); limits.py: splits that a limit undoes;
                  columns.py: columns and weights as they read them
@@ -33,7 +34,7 @@ In optimal/: statistics.py (integer costs), last_levels.py (the best two levels)
 the cache of solved sets of rows), fit.py (all tests as thresholds on ordered columns).
 
 Shared by them: rules.py, the rules; targets.py, targets as integers; frontier.py, the order in which nodes are split;
-describe.py, the values of nodes.
+node_values.py, what nodes say: answers, impurity, weight.
 """
 
 NO_LIMIT = 1 << 30  # a number of levels, leaves or columns that no tree reaches

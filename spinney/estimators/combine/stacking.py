@@ -398,10 +398,6 @@ class StackingClassifier(ClassifierMixin, _Stacking):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -547,14 +543,6 @@ class StackingRegressor(RegressorMixin, _Stacking):
     """Combine regressors by a final regressor that is fitted on their predictions.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -117,11 +117,11 @@ MOST_ORDERS = 16  # orders of the categories that a split tries, with more than 
 def heaviest(total, n_sums, which):
     """The place of the which-th largest of the sums; ties go to the first."""
     last, last_place = np.int64(0), np.int64(0)
-    for turn in range(which + 1):
+    for taken in range(which + 1):
         best, best_place = np.int64(-1), np.int64(1)
         for k in range(1, n_sums + 1):
             amount = abs(total[k])
-            comes_later = turn == 0 or amount < last or (amount == last and k > last_place)
+            comes_later = taken == 0 or amount < last or (amount == last and k > last_place)
             if comes_later and amount > best:
                 best, best_place = amount, np.int64(k)
         last, last_place = best, best_place
@@ -212,9 +212,7 @@ def draw_cut(entries, values, random_key):
     if known == 0 or entries[0] >> RANK == entries[known - 1] >> RANK:  # all but the missing ones
         return known, np.inf
     low, high = values[np.int64(entries[0] >> RANK)], values[np.int64(entries[known - 1] >> RANK)]
-    threshold = low + uniform(random_key, 0) * (high - low)
-    if not (low <= threshold < high):  # rounded up, or one end is infinite
-        threshold = low
+    threshold = draw_between(low, high, random_key)
     first, last = 0, known
     while first < last:
         middle = (first + last) // 2
@@ -223,6 +221,13 @@ def draw_cut(entries, values, random_key):
         else:
             last = middle
     return first, threshold
+
+
+@inner_kernel
+def draw_between(low, high, random_key):
+    """A random threshold from the lower of two values up to, but not including, the higher."""
+    threshold = low + uniform(random_key, 0) * (high - low)
+    return threshold if low <= threshold < high else low  # rounded up, or one end is infinite
 
 
 @inner_kernel
@@ -485,4 +490,4 @@ def make_children(rules, work, at):
 def open_node(work, node, begin, end, depth, random):
     one = work.nodes[node]
     one.left, one.begin, one.end, one.depth, one.random = NO_NODE, begin, end, depth, random
-    one.feature, one.turn, one.impurity, one.above = NO_SPLIT, -1, 0.0, NO_ROW
+    one.feature, one.split_number, one.impurity, one.above = NO_SPLIT, -1, 0.0, NO_ROW
