@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tools.notebooks import FOLDER, MOST_BYTES, outputs_of, run, texts_of
+from tools.site.notebooks import write
 
 QUICK = "from_scikit_learn"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -38,6 +39,17 @@ def test_notebooks_are_small_and_complete():
 
 def ends_in_value(cell):
     return cell["source"][-1].startswith(("print", "plot"))
+
+
+def test_pages_of_the_site(tmp_path):
+    write(tmp_path / "pages")
+    pages = {path.stem: path.read_text() for path in (tmp_path / "pages").glob("*.md")}
+    assert set(pages) == {path.stem for path in NOTEBOOKS}
+    assert "\n\n# A first model\n\n" in pages["first_model"]
+    assert "```text\ntraining 0.987" in pages["first_model"]
+    for page in pages.values():
+        for picture in re.findall(r"!\[.*\]\((.*)\)", page):
+            assert (tmp_path / "pages" / picture).read_bytes().startswith(b"\x89PNG")
 
 
 def test_outputs():
