@@ -22,13 +22,18 @@ from spinney.data.one_row import values_of_records, values_of_row
 from spinney.data.reading import with_rows
 from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import refuse_sparse
+from spinney.data.tables import TableHandle
 from spinney.data.weights import Weights, read_weights
-from spinney.estimators.names import KnowsNames
-from spinney.estimators.streaming import score_on_cpu
+from spinney.estimators.names import names_of_ours, refuse_parameters
+from spinney.estimators.params import check_parameters, keywords_of
+from spinney.estimators.streaming import is_in_memory, score_on_cpu
+from spinney.tree.formula import not_of_trees
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
+    from spinney.tree.forest import Forest
+    from spinney.tree.formula import Formula, Mixture
 
 
 # Work below which handing it to threads costs more than doing it in the caller's thread, by kind; measured.
@@ -52,6 +57,26 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+@contextmanager
+def opened_for_fit(model: Any, X: Any, *of_rows: Any) -> Iterator[tuple[Any, ...]]:
+    """Inside, a model is fitted on X and what belongs to its rows, as the schema can read them.
+
+    Parameters are checked first. What may be in files, in a dask collection or on a GPU is opened by the model's
+    `_open_elsewhere`, and closed afterwards.
+    """
+    check_parameters(model)
+    with all_or_nothing(model):
+        if is_in_memory(X, *of_rows):
+            yield X, *of_rows
+            return
+        opened = model._open_elsewhere(X, *of_rows)
+        try:
+            yield opened
+        finally:
+            if isinstance(opened[0], TableHandle):
+                opened[0].close()
 
 
 def make_team(kind: str, work: int, n_jobs: int | None) -> Team:
@@ -141,6 +166,40 @@ def _frame(schema: Schema, rows: list[Sequence[Any]]) -> Any:
         return numbers
 
 
+class KnowsNames:
+    """A model whose constructor and `set_params` know the names that other libraries have; its fits and predictions do
+    by decorators of streaming.py."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            known = keywords_of(cls.__init__)  # type: ignore[misc]
+            if known is not None and not known.issuperset(kwargs):
+                refuse_parameters(cls, kwargs)
+        return super().__new__(cls)
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters by name. Those of nested objects are named `component__parameter`.
+
+        Returns
+        -------
+        self : object
+            The model.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> GradientBoostingClassifier().set_params(n_estimators=50).n_estimators
+        50
+        """
+        with names_of_ours(self, params):
+            return super().set_params(**params)  # type: ignore[misc]
+
+
 class TableModel(KnowsNames, BaseEstimator):
     """A model of tables whose columns it knows from `fit`."""
 
@@ -162,6 +221,10 @@ class TableModel(KnowsNames, BaseEstimator):
             check_is_fitted(self)
         self._check_sparse(X)
         return self._schema.read(X, type(self).__name__, strict=self._refuses_unknown())
+
+    def _open_elsewhere(self, X: Any, *of_rows: Any) -> tuple[Any, ...]:
+        """X and what belongs to its rows, for a fit, if they may be in files, in a dask collection or on a GPU."""
+        return X, *of_rows
 
     def _says_fitted(self) -> bool:
         """Whether the model itself says so, quickly; if not, scikit-learn is asked, and raises in its words."""
@@ -220,11 +283,11 @@ class TableModel(KnowsNames, BaseEstimator):
     def _make_team(self, kind: str, work: int) -> Team:
         return make_team(kind, work, getattr(self, "n_jobs", None))
 
-    def _formula(self) -> Any:
-        """The trees as a sum, for whatever explains them: a `Formula`, or an error that says why there is none."""
-        from spinney.io.formula import read_formula
-
-        return read_formula(self)
+    @property
+    def schema_(self) -> Schema:
+        """What was learned of the columns in `fit`: their names, kinds and categories."""
+        check_is_fitted(self)
+        return self._schema
 
     @property
     def fingerprint_(self) -> str:
@@ -311,7 +374,55 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
 # `shap_values`, for all models of trees (explain/shap_values.py).
 
 
-class Explained:
+class OfTrees:
+    """A model of trees, or of such models, that says what it is."""
+
+    def formula(self) -> Formula | Mixture:
+        """Return the model as a value: its trees, what they add up to, and the link.
+
+        Exports and explanations start from it.
+
+        Returns
+        -------
+        Formula or Mixture
+            Described at the top of spinney/tree/formula.py. Combinations of several models are a `Mixture`. Models that
+            have no trees raise TypeError.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeRegressor
+        >>> formula = DecisionTreeRegressor().fit([[0], [1]], [2.0, 4.0]).formula()
+        >>> formula.link, formula.forest.n_nodes, formula.values[:, 0].tolist()
+        ('identity', 3, [3.0, 2.0, 4.0])
+        """
+        check_is_fitted(self)
+        return self._formula()
+
+    def _formula(self) -> Formula | Mixture:
+        raise not_of_trees(self)
+
+    def _facts(self: Any, schema: Schema, forest: Forest) -> dict[str, Any]:
+        """What every formula begins with."""
+        name, strict = type(self).__name__, bool(self._refuses_unknown())
+
+        def read(X: Any) -> list[Table]:
+            self._check_sparse(X)
+            return [schema.read(X, name, strict=strict)]
+
+        known = getattr(self, "classes_", ())
+        return {
+            "model": name,
+            "schema": schema,
+            "strict": strict,
+            "fingerprint": self.fingerprint_,
+            "forest": forest.with_thresholds(),
+            "tables": read,
+            "row": self._row,
+            "classes": tuple(map(np.asarray, known)) if isinstance(known, list | tuple) else (known,),
+        }
+
+
+class Explained(OfTrees):
     """A model whose answers can be shared out among the columns."""
 
     def shap_values(self, X: Any, background: Any = None, *, interactions: bool = False) -> np.ndarray:

@@ -20,13 +20,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import expit, softmax
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
 from spinney.explain.curves import EXP, LOGISTIC, SOFTMAX
 from spinney.tree.forest import Forest
+from spinney.tree.formula import Formula, formula_of, single_formula
 from spinney.tree.questions import Questions, read_questions, spreads
 
 if TYPE_CHECKING:
@@ -41,17 +41,15 @@ class Summed:
     """See above."""
 
     model: Any
-    formula: Any  # io/formula.py
+    formula: Formula
 
     @property
     def schema(self) -> Schema:
-        schema: Schema = self.formula.schema
-        return schema
+        return self.formula.schema
 
     @property
     def forest(self) -> Forest:
-        forest: Forest = self.formula.forest
-        return forest
+        return self.formula.forest
 
     @property
     def name(self) -> str:
@@ -99,38 +97,22 @@ class Summed:
 
     def response(self, wanted: str) -> tuple[np.ndarray | None, Callable[[np.ndarray], np.ndarray] | None]:
         """(matrix, None): responses are raw @ matrix; (None, function): they are a function of raw (rows, scores)."""
-        link, n = self.formula.link, self.formula.n_scores
-        whole = np.eye(n)
-        if link == "identity" or (wanted in ("raw", "decision_function") and link in ("exp", "logistic", "softmax")):
-            return whole, None
-        if link == "shares":
-            second = len(self.formula.classes) == 1 and n == 2
-            return (whole[:, 1:] if second else whole), None
-        if link == "depth":
-            scale = self.formula.scale
-            return (whole, None) if wanted == "raw" else (None, lambda raw: -np.exp(-_LOG2 * (raw / scale)))
-        if link in ("exp", "logistic", "softmax"):
-            scale = self.formula.scale
-            functions: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-                "exp": lambda raw: np.exp(raw),
-                "logistic": lambda raw: np.asarray(expit(scale * raw)),
-                "softmax": lambda raw: np.asarray(softmax(raw, axis=1)),
-            }
-            return None, functions[link]
-        matrix = whole
-        if link == "margin" or (link == "confidence" and n == 2):  # the difference of two votes
-            matrix = whole[:, 1:] if self.formula.discrete else whole[:, 1:] - whole[:, :1]
-        if wanted in ("raw", "decision_function"):
+        formula, row = self.formula, self.formula.response
+        matrix, n = np.eye(formula.n_scores), formula.n_scores
+        if row.is_sum:
+            second = formula.link == "shares" and len(formula.classes) == 1 and n == 2
+            return (matrix[:, 1:] if second else matrix), None
+        if formula.link == "margin" or (formula.link == "confidence" and n == 2):  # the difference of two votes
+            matrix = matrix[:, 1:] if formula.discrete else matrix[:, 1:] - matrix[:, :1]
+        if wanted == "raw" or (wanted == "decision_function" and formula.link != "depth"):
             return matrix, None
-
-        if link == "confidence":
-            return None, lambda raw: _positive(raw / raw.sum(axis=1, keepdims=True))
-
-        def probabilities(raw: np.ndarray) -> np.ndarray:
-            votes = raw @ matrix
-            return _positive(self.model._probabilities(votes[:, 0] if link == "margin" else votes))
-
-        return None, probabilities
+        if formula.link == "margin":
+            return None, lambda raw: _positive(row.respond((raw @ matrix).T, formula.scale).T)
+        if row.of_all is None:
+            return None, lambda raw: row.respond(raw, formula.scale)
+        if formula.link == "softmax":
+            return None, lambda raw: row.respond(raw.T).T
+        return None, lambda raw: _positive(row.respond(raw.T, formula.scale).T)
 
 
 def _without_idle(q: Questions) -> Questions:
@@ -160,11 +142,10 @@ def _positive(answers: Any) -> np.ndarray:
 def summed(model: Any) -> Summed | None:
     """The model as a sum of trees; None where it is none."""
     check_model(model)
-    formula_of = getattr(model, "_formula", None)
-    if formula_of is None or "_answering" in vars(model):
+    if not hasattr(model, "formula") or hasattr(model, "source_"):  # imported models predict copies of the data
         return None
     try:
-        formula = formula_of()
+        formula = single_formula(model)
     except (TypeError, ValueError):
         return None
     if formula.link == "median" or spreads(formula.forest):
@@ -218,8 +199,8 @@ def read_response(model: Any, wanted: str) -> str:
 def responses(model: Any, X: Any, wanted: str) -> np.ndarray:
     """(rows, outputs): by predicting."""
     if wanted == "raw":
-        if not hasattr(model, "_raw"):
+        formula = formula_of(model) if hasattr(model, "formula") else None
+        if not isinstance(formula, Formula) or formula.raw is None:
             raise ValueError(f"response_method='raw': {type(model).__name__} has no raw scores.")
-        raw: np.ndarray = model._raw(X).T
-        return raw
+        return formula.raw(X).T
     return _positive(getattr(model, wanted)(X))

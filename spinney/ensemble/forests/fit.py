@@ -37,10 +37,8 @@ from spinney.grow.exact.fit import Series, sort_for_trees
 from spinney.grow.exact.memory import Sorted
 from spinney.grow.exact.random_cuts import RandomCuts
 from spinney.grow.rules import TreeSettings
-from spinney.tree.arrays import small
 from spinney.tree.decision import DecisionTree
-from spinney.tree.forest import Forest
-from spinney.tree.join import join
+from spinney.tree.forest import Forest, join, small
 
 _TREE_STRIDE = 1_000_003  # between the seeds of neighbouring trees
 
@@ -103,8 +101,9 @@ def open_table(
             given = given._replace(middles=middles)
             return ForestTable(table, n_categories, bins, None, given, bags)
         codes = table.codes(bins, team)
+        cells = lay_out_cells(codes, bins, middles)
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0], plan.weights.total()))
-        return ForestTable(table, n_categories, bins, lay_out_cells(codes, bins, middles), None, bags)
+        return ForestTable(table, n_categories, bins, cells, None, bags)
     if not table.has_values:
         raise TypeError(
             "A forest on an out-of-core table is grown from binned codes, and these settings need the values. Leave "

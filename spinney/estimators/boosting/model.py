@@ -19,13 +19,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
-from spinney.ensemble.boosting.initial_scores import constant_init, read_offset
+from spinney.data.weights import Weights
+from spinney.ensemble.boosting.initial_scores import constant_init
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableRegressor, frame_of_records, frame_of_row, hash_of
-from spinney.estimators.boosting.fit import BoostingFit
+from spinney.estimators.boosting.fit import BoostingFit, read_offset
 from spinney.estimators.params import keep_parameters
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.trees.model import TreeModel
+from spinney.tree.formula import Formula, ScoresBefore
 from spinney.tree.importance import importances
 
 if TYPE_CHECKING:
@@ -87,6 +89,7 @@ class BoostedTreeModel(TableRegressor, TreeModel):
         booster, number = self._origin
         return booster.forest.tree(number)
 
+    @known_arguments
     def fit(self, X: Any = None, y: Any = None) -> None:
         raise TypeError("a single tree of a boosted model cannot be fitted. Fit the whole model.")
 
@@ -259,7 +262,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         """Raw scores (outputs, rows)."""
         table, booster = self._read(X), self._booster
         start = self._start(X, init_score, table.n_rows)
-        if table.is_one_row():
+        if table.n_rows == 1 and table.is_one_row():
             return booster.forest.one_row.scores(table, start.reshape(-1))
         from spinney.tree.predict_boosted import raw_scores
 
@@ -279,10 +282,13 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         start = self._booster.start
         if init_score is None and self._init is None:
             return start
-        offset = read_offset(init_score, n_rows, len(start))
+        offset = read_offset(init_score, n_rows, self._booster)
         if self._init is not None:
             offset = self._initial(self._fitted_loss).of(X, offset)
         return start if offset is None else start[:, None] + offset
+
+    def _scores_before(self, X: Any, n_rows: int) -> np.ndarray:
+        return self._start(X, None, n_rows)
 
     def _staged_raw(self, X: Any, init_score: Any = None) -> Iterator[np.ndarray]:
         """Raw scores after each round; the same array, growing."""
@@ -297,6 +303,27 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
             for first in range(0, booster.forest.n_trees, booster.n_outputs):
                 add_scores(booster.forest, codes, range(first, first + booster.n_outputs), scores, team)
                 yield scores
+
+    def _formula(self) -> Formula:
+        from spinney.criteria.losses import kind_of
+
+        booster, loss = self._booster, kind_of(self._fitted_loss)
+        two_classes = isinstance(self, ClassifierMixin) and len(booster.start) == 1
+        link = "exp" if loss.link == "exp" else "identity"
+        if getattr(self.loss, "inverse_link", None) is not None:
+            link = "own"
+        elif isinstance(self, ClassifierMixin):
+            link = "logistic" if two_classes else "softmax"
+        return Formula(
+            **self._facts(self._schema, booster.forest),
+            values=booster.forest.answers[:, 0].astype(np.float64),
+            start=booster.start,
+            link=link,
+            scale=loss.link_scale if two_classes else 1.0,
+            initial=None if self._init is None else ScoresBefore(type(self._init).__name__, self._scores_before),
+            loss=self._fitted_loss,
+            raw=self._raw,
+        )
 
     def _row(self, row: Any) -> Any:
         """One row as a table; as the initial estimator can read it, if there is one."""
@@ -351,6 +378,13 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
             return own
         init = getattr(self._init, "fingerprint_", None) or joblib.hash(self._init)
         return hash_of([own.encode(), str(init).encode()])
+
+    @property
+    def _fitted_loss(self) -> Any:
+        """The loss of the fitted model; it is made again for a model that was loaded."""
+        if self._booster.loss is None:
+            self._booster.loss = self._task(np.empty(0), Weights(None, None)).loss
+        return self._booster.loss
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
