@@ -48,7 +48,7 @@ def evaluate(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
-    sheet: options.ScoreSheet = None,
+    sheet: options.Sheet = None,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,

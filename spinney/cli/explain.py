@@ -64,7 +64,7 @@ def explain(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
-    sheet: options.ScoreSheet = None,
+    sheet: options.Sheet = None,
     as_json: options.Json = False,
 ) -> None:
     """Explain the prediction for one row: the contributions of its columns and, if requested, a counterfactual.

@@ -144,7 +144,7 @@ def fit(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
-    sheet: options.ScoreSheet = None,
+    sheet: options.Sheet = None,
     time_budget: _Budget = None,
     page: options.Page = None,
     seed: options.Seed = 0,

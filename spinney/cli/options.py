@@ -45,9 +45,9 @@ NoHeader = Annotated[
     bool,
     typer.Option("--no-header", help="The first line is data, not a header. Columns are named column_1, column_2, ..."),
 ]
-ScoreSheet = Annotated[
+Sheet = Annotated[
     str | None,
-    typer.Option("--sheet", help="ScoreSheet of an Excel workbook. By default the first.", show_default=False),
+    typer.Option("--sheet", help="Sheet of an Excel workbook. By default the first.", show_default=False),
 ]
 Missing = Annotated[
     str | None,

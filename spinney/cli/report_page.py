@@ -57,7 +57,7 @@ def report(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
-    sheet: options.ScoreSheet = None,
+    sheet: options.Sheet = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
