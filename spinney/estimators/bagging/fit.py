@@ -30,7 +30,7 @@ from spinney.estimators.params import AT_LEAST_1, COMMON, THREADS, Parameter, ch
 from spinney.estimators.routing import route_to_copies, wants_weights
 from spinney.estimators.settings import count_columns, n_categories, tree_settings
 from spinney.estimators.targets import TreeTargets, answers_of, read_answers
-from spinney.estimators.trees.series import can_share
+from spinney.estimators.trees.reweighted import can_share
 
 if TYPE_CHECKING:
     from spinney._team import Team
