@@ -19,7 +19,7 @@ from spinney.data.tables import Table
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, hash_of, log_probabilities
 from spinney.estimators.params import THREADS
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.io.imported import LINK_NAMES, Answering, Imported
 from spinney.tree.forest import Forest
 from spinney.tree.formula import Foreign, Formula, Reading, mean_of_trees
@@ -50,6 +50,7 @@ class ImportedModel(Explained, TableModel):
     def __init__(self, *, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
 
+    @known_arguments
     def fit(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> NoReturn:
         """Raise TypeError: imported models cannot be fitted."""
         raise TypeError(
@@ -144,7 +145,7 @@ class ImportedModel(Explained, TableModel):
         return np.concatenate([self._means_of(table) for table in self._parts(X)])
 
     def _means_of(self, table: Table) -> np.ndarray:
-        from spinney.tree.descend_many import sum_answers
+        from spinney.tree.descend import sum_answers
         from spinney.tree.recode import recoded
 
         forest = self.forest_

@@ -27,7 +27,7 @@ from spinney.io.imported import (
     read_bytes,
 )
 from spinney.io.nodes import NO_CHILD, Nodes, Sets, empty_sets, make_forest
-from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ends_of
 from spinney.tree.formula import Reading
 
 _VERSIONS = ("v3", "v4")

@@ -302,7 +302,7 @@ def formula_of(model: Any) -> Formula | Mixture:
 
 def not_of_trees(model: Any) -> TypeError:
     """The error for a model that has no formula."""
-    return TypeError(f"{type(model).__name__} cannot be read as trees. What can be: {KNOWN}.")
+    return TypeError(f"{type(model).__name__} cannot be read as trees. Supported are {KNOWN}.")
 
 
 def complete_formula(model: Any) -> Formula | Mixture:
@@ -349,7 +349,7 @@ def mean_of_trees(facts: dict[str, Any], forest: Forest, answers: np.ndarray) ->
     is_class, values = forest.n_classes is not None, answers.astype(np.float64)
     if is_class:
         total = np.zeros(values.shape[:2])
-        for c in range(values.shape[2]):  # one after the other, as `add_shares` in tree/descend_one.py does
+        for c in range(values.shape[2]):  # one after the other, as `add_shares` in tree/descend.py does
             total += values[:, :, c]
         values = np.divide(values, total[:, :, None], out=np.zeros_like(values), where=total[:, :, None] > 0)
     values = values.reshape(forest.n_nodes, -1)

@@ -375,6 +375,13 @@ class _Stacking(TransformerMixin, Combination):
         -------
         MetadataRouter
             The routing, for scikit-learn's metadata routing.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> model = StackingClassifier([("tree", DecisionTreeClassifier())])
+        >>> type(model.get_metadata_routing()).__name__
+        'MetadataRouter'
         """
         final = getattr(self, "final_estimator_", self.final_estimator)
         return add_final(super().get_metadata_routing(), final)
@@ -390,10 +397,6 @@ class StackingClassifier(ClassifierMixin, _Stacking):
     """Combine classifiers by a final classifier that is fitted on their predictions.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -540,14 +543,6 @@ class StackingRegressor(RegressorMixin, _Stacking):
     """Combine regressors by a final regressor that is fitted on their predictions.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

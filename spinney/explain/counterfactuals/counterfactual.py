@@ -103,7 +103,8 @@ def counterfactual(
         Allow only regions that contain one of these rows: the result falls into the same leaf of every tree as one of
         them.
     time_limit : float, default=None
-        Time limit in seconds; `math.inf` for none. None: 10, or none if `max_nodes` is given.
+        Time limit in seconds, without the time for compiling; `math.inf` for none. None: 10, or none if `max_nodes`
+        is given.
     max_nodes : int, default=None
         Maximum number of boxes that branch and bound explores. Unlike `time_limit`, it gives the same result on any
         machine, however busy it is. `nodes` of the result is the number explored.
@@ -131,7 +132,7 @@ def counterfactual(
     ends = questions.ends
     known = Model(model, formula, ends, np.searchsorted(formula.forest.first, ends, side="right") - 1)
     answer = plain_value(model.predict(as_table(formula, values))[0])
-    effort = _effort(begun, time_limit, max_nodes)
+    effort = _effort(time_limit, max_nodes)
     _check_numbers(n, cost)
     cuts = thresholds_of(questions, formula.schema.n_columns)
     tables = [one for one in (populated, scale) if one is not None and not isinstance(one, Mapping)]
@@ -209,7 +210,7 @@ def _questions(formula: Formula, values: np.ndarray) -> Questions:
     return read_questions(forest, formula.schema)
 
 
-def _effort(begun: float, time_limit: Any, max_nodes: Any) -> Effort:
+def _effort(time_limit: Any, max_nodes: Any) -> Effort:
     """What the search may take."""
     from spinney.explain.counterfactuals.nearest_point import Effort
 
@@ -219,7 +220,7 @@ def _effort(begun: float, time_limit: Any, max_nodes: Any) -> Effort:
         time_limit = _SECONDS if max_nodes is None else math.inf
     if isinstance(time_limit, bool) or not isinstance(time_limit, int | float | np.number) or not time_limit > 0:
         raise ValueError(f"time_limit must be a positive number of seconds, got {time_limit!r}.")
-    return Effort(begun + float(time_limit), math.inf if max_nodes is None else int(max_nodes))
+    return Effort(time.monotonic() + float(time_limit), math.inf if max_nodes is None else int(max_nodes))
 
 
 def _check_positive(given: Any, what: str) -> None:

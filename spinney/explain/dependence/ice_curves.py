@@ -34,7 +34,7 @@ from spinney.explain.dependence.open_descent import (
     in_columns,
     make_rows,
 )
-from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ends_of
 
 LANES = MEMBERS  # rows side by side: those of a set
 _CURVES = 1 << 22  # numbers of curves that are made at once
