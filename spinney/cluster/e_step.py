@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -432,20 +432,6 @@ class EStepRows:
         for part in sums:
             total += part
         return total, float(np.cumsum(likelihoods)[-1])
-
-    def given_shares(self, start: Any) -> np.ndarray | None:
-        """(rows, components): shares to start from that were found elsewhere."""
-        return None
-
-
-class RemoteEStepRows:
-    """Rows that are not in this process: what the client of a cluster knows of them."""
-
-    origin: np.ndarray
-
-    def sums_of_all(self, form: str) -> EStepSums:
-        """As `mixture.sums_of_all`."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

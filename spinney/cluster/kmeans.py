@@ -98,7 +98,6 @@ class KMeansRun:
                 self._record(self.number, watch)
             self.shift = self._update()
             is_settled = n_moved == 0 and self.shift == 0  # no row has moved, and no empty centre
-            self._look_back()
         if not is_settled:
             self.passes.assign(self.centres, self.state)
         self.passes.bring_labels(self.state)
@@ -113,9 +112,6 @@ class KMeansRun:
 
     def _make_passes(self, n_centres: int) -> Passes:
         return make_passes(self.points, n_centres, self.settings.algorithm, self.team)
-
-    def _look_back(self) -> None:
-        """An iteration is over: for runs that somebody may have to go on with."""
 
     def published(self) -> np.ndarray:
         """The centres as in the table."""

@@ -18,7 +18,7 @@ import numpy as np
 from spinney._random import draw_uniforms
 from spinney._team import Team
 from spinney.cluster.assign import nearest_centres
-from spinney.cluster.e_step import EStepRows, EStepSums, Gaussians, RemoteEStepRows, collect
+from spinney.cluster.e_step import EStepRows, EStepSums, Gaussians, collect
 from spinney.cluster.m_step import as_matrices, check_positive, next_mixture
 from spinney.cluster.plusplus import plus_plus, random_rows
 from spinney.cluster.points import make_points
@@ -67,15 +67,10 @@ def run_em(
     settings: MixtureSettings,
     team: Team,
     watch: Watcher | None = None,
-    begun: MixtureOutcome | None = None,
-    look_back: Callable[[MixtureOutcome], None] = lambda reached: None,
 ) -> MixtureOutcome:
-    """Iterate to the end, perhaps from where an earlier run was; `look_back` is told where this one is."""
+    """Iterate to the end."""
     total = rows.total_weight
     likelihoods, history, has_converged = [settings.reached], [], False
-    if begun is not None:
-        mixture, has_converged, history = begun.mixture, begun.has_converged, list(begun.history)
-        likelihoods += begun.log_likelihoods
     while len(likelihoods) <= settings.max_iter and not has_converged:
         number = len(likelihoods)
         sums = collect(rows, mixture, team)
@@ -87,7 +82,6 @@ def run_em(
         if watch is not None:
             watch(number, likelihoods[-1], gain)
         has_converged = bool(abs(gain) < settings.tol)
-        look_back(MixtureOutcome(mixture, likelihoods[-1], number, has_converged, likelihoods[1:], history))
     if settings.keep_history:
         history.append(_step(rows, mixture, collect(rows, mixture, team).likelihood / total))
     return MixtureOutcome(mixture, likelihoods[-1], len(likelihoods) - 1, has_converged, likelihoods[1:], history)
@@ -162,9 +156,9 @@ def posterior_from_shares(rows: EStepRows, shares: np.ndarray, settings: Mixture
     return found
 
 
-def covariance_prior(rows: EStepRows | RemoteEStepRows, form: str, team: Team) -> np.ndarray:
+def covariance_prior(rows: EStepRows, form: str, team: Team) -> np.ndarray:
     """The covariance of all rows, as a pass reads it; a missing value counts as the mean of its column."""
-    sums = rows.sums_of_all(form) if isinstance(rows, RemoteEStepRows) else sums_of_all(rows, form, team)
+    sums = sums_of_all(rows, form, team)
     total, middle, second = float(sums.weight[0]), sums.first[0] / sums.weight[0], sums.second[0]
     squares = middle * middle if len(second) == 1 else middle[:, None] * middle
     found = (second - total * squares) / max(total - 1.0, 1.0)

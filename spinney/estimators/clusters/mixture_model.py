@@ -68,9 +68,6 @@ def first_shares(model: Any, rows: EStepRows, weights: Weights, random: Any, tea
     from spinney._random import ROWS, stream_key
     from spinney.cluster.mixture import labels_of_nearest, random_shares, shares_from_labels
 
-    given = rows.given_shares(random)
-    if given is not None:
-        return given
     k, seed = model.n_components, read_seed(random)
     key = int(stream_key(np.uint64(seed), ROWS, np.uint64(1)))
     if model.init_params == "random":
