@@ -32,7 +32,7 @@ What is where, in each of them:
 In optimal/: ordered_columns.py (all tests as thresholds), statistics.py (integer costs), bounds.py, cache.py (solved
 sets of rows), last_levels.py (the best two levels), look_ahead.py (a good first tree), search.py, freeze.py, fit.py.
 
-Shared by them: rules.py, the rules; targets.py, targets as integers; frontier.py, the order in which nodes are split;
+Shared by them: rules.py, the rules and the order in which nodes are split; targets.py, targets as integers;
 describe.py, the values of nodes.
 """
 

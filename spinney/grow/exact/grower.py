@@ -37,8 +37,7 @@ from spinney.grow.exact.choose_split import make_children, open_node, settle
 from spinney.grow.exact.partition import partition_lists
 from spinney.grow.exact.search import same, search, totals
 from spinney.grow.exact.small_subtrees import grow_small, most_rows
-from spinney.grow.frontier import pop, push
-from spinney.grow.rules import NO_SPLIT, is_large
+from spinney.grow.rules import NO_SPLIT, is_large, pop, push
 
 SEARCH, PARTITION, SUBTREES, DONE, SUM, SETTLE = range(6)  # the phases
 _SUM, _SEARCH, _SETTLE, _GROW = (np.int64(k) for k in range(4))  # what `_do` can do

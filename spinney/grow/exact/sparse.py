@@ -25,8 +25,7 @@ from spinney.grow.exact.memory import CANDIDATE, ExactWork, make_work
 from spinney.grow.exact.partition import BOTH, LEFT_ONLY, NEITHER, RIGHT_ONLY, partition, row_of
 from spinney.grow.exact.search import decrease, is_significant, side_values, totals
 from spinney.grow.exact.sparse_scan import ALL_CUTS, scan_stretch
-from spinney.grow.frontier import pop, push
-from spinney.grow.rules import NO_ROW, NO_SPLIT, TreeRules, column_key, is_worth, larger_side
+from spinney.grow.rules import NO_ROW, NO_SPLIT, TreeRules, column_key, is_worth, larger_side, pop, push
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Memory: a sparse table as the loop sees it, and what a fit needs beyond `memory.py`.
