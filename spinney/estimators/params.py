@@ -80,6 +80,8 @@ def described(*tables: Mapping[str, Parameter], groups: Any = None, **texts: str
 
     Every parameter of the constructor is looked up in the tables; the last one that has it counts. With `groups`, a
     dict from heading to names, the docstring lists the parameters below these headings; the signature keeps its order.
+
+    A docstring without the sections "Parameters" and, where there is a text `fitted`, "Attributes" gets them.
     """
 
     def describe(kind: Kind) -> Kind:
@@ -90,12 +92,24 @@ def described(*tables: Mapping[str, Parameter], groups: Any = None, **texts: str
         if kind.__doc__:  # which there is none of with -OO
             entries = {name: _entry(name, known[name], default) for name, default in defaults.items()}
             text = inspect.cleandoc(kind.__doc__)  # Python 3.13 strips the indentation, earlier versions keep it
+            if "fitted" in texts:
+                text = _with_section(text, "Attributes", "{fitted}", "Examples")
+            text = _with_section(text, "Parameters", "{parameters}", "Attributes", "Examples")
             for name, one in {"parameters": _grouped(entries, groups), **texts}.items():
                 text = text.replace(f"{{{name}}}", dedent(one).strip("\n"))
             kind.__doc__ = text
         return kind
 
     return describe
+
+
+def _with_section(text: str, title: str, content: str, *after: str) -> str:
+    """The docstring with this section, if it has none, before the first of those that come after it."""
+    rule = "\n" + "-" * len(title) + "\n"
+    if content in text or title + rule in text:
+        return text
+    following = next(one for one in after if f"\n{one}\n" in text)
+    return text.replace(f"\n{following}\n", f"\n{title}{rule}{content}\n\n{following}\n", 1)
 
 
 def _entry(name: str, one: Parameter, default: Any) -> str:

@@ -215,9 +215,9 @@ def _audit_means(means: Any, place: str) -> None:
 
 
 def _audit_answering(answering: Any, place: str) -> None:
-    from spinney.io.responses import LINKS
+    from spinney.io.imported import LINK_NAMES
 
-    demand(answering.link in LINKS, "The link is unknown", f"{place}.link")
+    demand(answering.link in LINK_NAMES, "The link is unknown", f"{place}.link")
     known = answering.second_from in ("probability", "zero", "above zero")
     demand(known, "The rule that predicts the second of two classes is unknown", f"{place}.second_from")
     demand(len(answering.start) > 0, "A model must have at least one output", f"{place}.start")
@@ -306,7 +306,8 @@ def _of_clusters() -> list[Record]:
 
 
 def _of_imported() -> list[Record]:
-    from spinney.io.imported import Answering, Reading
+    from spinney.io.imported import Answering
+    from spinney.tree.formula import Reading
 
     columns = tuple_of(integer(0, 1 << 24))
     reading: Fields = {"numbered": columns, "has_others": boolean, "zero_is_missing": columns}

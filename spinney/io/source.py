@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from spinney.io.formula import Formula, read_formula
 from spinney.tree.decision import BRANCHES, SET, DecisionTree
+from spinney.tree.formula import Formula, single_formula
 from spinney.tree.questions import IN_SET, IS_MISSING, Questions, read_questions, spreads
 
 _DEEPEST = 40  # nested blocks of a function
@@ -75,7 +75,7 @@ def read_small(model: Any, name: str, max_nodes: int, writer: str) -> Formula:
             f"name must not be {name!r}, which is taken or reserved in C, its library or Python. Use another, such as "
             f"{own!r}."
         )
-    formula = read_formula(model)
+    formula = single_formula(model)
     n_nodes = formula.forest.n_nodes
     if n_nodes > max_nodes:
         raise ValueError(
@@ -91,20 +91,6 @@ def plain(value: Any) -> Any:
         if isinstance(value, kind):
             return kind(value)
     raise TypeError(f"classes must be numbers, strings or Booleans to be exported, got {type(value).__name__}.")
-
-
-def common_parts(formula: Formula, parts: dict[str, str]) -> tuple[str, list[str]]:
-    """(link, the functions that it needs before all others), from the texts of a language by their names."""
-    link = "discrete" if formula.discrete else formula.link
-    found = [parts["its_exp"]] if link in ("exp", "logistic", "softmax", "depth") else []
-    return link, found + ([parts["its_log"]] if link == "softmax" else [])
-
-
-def raw_part(formula: Formula) -> str:
-    """The name of the text that makes raw scores of what parts of a row add."""
-    if formula.confidence is not None:
-        return "raw_by_confidence"
-    return "raw_spread" if formula.votes is None else "raw_of_votes"
 
 
 def tree_functions(formula: Formula, syntax: Syntax) -> tuple[list[str], list[str], np.ndarray]:

@@ -30,8 +30,7 @@ from spinney.ensemble.bagging import Draws
 from spinney.ensemble.forests.bootstrap import FewDraws
 from spinney.ensemble.forests.random_structure import draw_sets
 from spinney.grow.rules import child_key, column_key, larger_side
-from spinney.tree.arrays import ends_of, small
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
 
 # ----------------------------------------------------------------------------------------------------------------------
 # How deep rows lie in trees that isolate them: the formulas of isolation forests.
@@ -124,8 +123,8 @@ def _grow(values, n_categories, key, max_depth, rows, spare, order, waiting, nod
     n_waiting, n_nodes = 1, 0
     while n_waiting > 0:
         n_waiting -= 1
-        turn, node = waiting[n_waiting], nodes[n_nodes]
-        begin, end, depth, random = turn.begin, turn.end, turn.depth, turn.random
+        pending, node = waiting[n_waiting], nodes[n_nodes]
+        begin, end, depth, random = pending.begin, pending.end, pending.depth, pending.random
         node.n, node.depth, node.feature = end - begin, depth, -1
         node.threshold, node.draw, node.missing_left = np.nan, np.uint64(0), 0
         n_nodes += 1
@@ -145,8 +144,8 @@ def _grow(values, n_categories, key, max_depth, rows, spare, order, waiting, nod
 
 
 @inner_kernel
-def _wait(turn, begin, end, depth, random):
-    turn.begin, turn.end, turn.depth, turn.random = begin, end, depth, random
+def _wait(pending, begin, end, depth, random):
+    pending.begin, pending.end, pending.depth, pending.random = begin, end, depth, random
 
 
 @inner_kernel

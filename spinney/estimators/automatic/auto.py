@@ -22,8 +22,14 @@ from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.cross_fitting import naming
 from spinney.ensemble.selection import select
 from spinney.estimators.automatic.fit import (
+    AUTO,
+    DEFAULT,
+    FAMILIES,
+    FITTED,
     Candidate,
+    Choices,
     Contest,
+    Family,
     Sheet,
     answer_fold,
     fit_rows,
@@ -34,8 +40,8 @@ from spinney.estimators.automatic.fit import (
     run_contest,
     tell,
 )
-from spinney.estimators.automatic.params import AUTO, DEFAULT, FAMILIES, FITTED, Choices, Family
 from spinney.estimators.base import (
+    OfTrees,
     TableClassifier,
     TableModel,
     TableRegressor,
@@ -47,6 +53,7 @@ from spinney.estimators.base import (
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
+from spinney.tree.formula import Mixture, mixture_of
 from spinney.view.frame import as_frame
 from spinney.view.leaderboard import leaderboard_columns, leaderboard_text
 
@@ -109,7 +116,7 @@ _ABOUT = """
 """
 
 
-class _AutoModel(TableModel):
+class _AutoModel(OfTrees, TableModel):
     """What both automatic models share."""
 
     _takes_weights = True
@@ -267,6 +274,9 @@ class _AutoModel(TableModel):
         check_is_fitted(self)
         return sum(weight * model.feature_importances_ for model, weight in zip(self.estimators_, self.weights_))
 
+    def _formula(self) -> Mixture:
+        return mixture_of(self, self.weights_, 1.0)
+
     def _fingerprint(self) -> str:
         return hash_of([*(one.fingerprint_.encode() for one in self.estimators_), self.weights_.tobytes()])
 
@@ -294,10 +304,6 @@ class AutoClassifier(TableClassifier, _AutoModel):
     """Automatic classifier: fits several families of tree models and combines the best.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -404,14 +410,6 @@ class AutoRegressor(TableRegressor, _AutoModel):
     """Automatic regressor: fits several families of tree models and combines the best.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -11,8 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.estimators import on_gpu
-from spinney.estimators.bagging.fit import BagFit
-from spinney.estimators.bagging.params import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR
+from spinney.estimators.bagging.fit import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR, BagFit
 from spinney.estimators.base import log_probabilities
 from spinney.estimators.forests.model import ClassForest, NumberForest
 from spinney.estimators.params import described, keep_parameters
@@ -20,7 +19,7 @@ from spinney.estimators.routing import route_to_copies
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import TreeTargets, find_answers, read_labels, read_several_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
-from spinney.estimators.trees.series import can_share
+from spinney.estimators.trees.reweighted import can_share
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Predictions of bagging, with arguments that scikit-learn's metadata routing passes to the members' predictions.
@@ -156,10 +155,6 @@ class BaggingClassifier(BaggedClasses, BagFit):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,), or list of ndarray
@@ -265,14 +260,6 @@ class BaggingRegressor(BaggedNumbers, BagFit):
     """Bagging for regression: the mean of many clones of a regressor, fitted on random rows or columns.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

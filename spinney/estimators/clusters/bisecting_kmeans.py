@@ -29,10 +29,6 @@ class BisectingKMeans(KMeans):
     two centroids, so its cluster need not have the nearest centroid of all. The tree is the same on any number of
     threads.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)

@@ -10,8 +10,7 @@ from sklearn.utils import check_random_state
 
 from spinney._warnings import warn_caller
 from spinney.estimators.base import all_or_nothing, make_team, read_sample_weight
-from spinney.estimators.clusters.kmeans import KMeans
-from spinney.estimators.clusters.matrices import columns_named
+from spinney.estimators.clusters.kmeans import KMeans, columns_named
 from spinney.estimators.clusters.params import MINI_BATCH
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import known_arguments
@@ -33,10 +32,6 @@ class MiniBatchKMeans(KMeans):
 
     Each batch is a sample of the rows, by weight. Each centroid is the mean of all batch rows assigned to it so far.
     `partial_fit` accepts one batch after another. The centroids are the same on any number of threads.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -127,8 +122,7 @@ class MiniBatchKMeans(KMeans):
 
     def _start(self, points: TiledPoints, values: np.ndarray, random: Any, team: Team) -> RunningMeans:
         """The best of several sets of initial centroids, compared on a sample of rows."""
-        from spinney.cluster.assign import inertia
-        from spinney.cluster.distances import nearest_centres
+        from spinney.cluster.assign import inertia, nearest_centres
         from spinney.cluster.minibatch import BatchDraws, RunningMeans
         from spinney.cluster.points import read_tiles
 
@@ -178,8 +172,7 @@ class MiniBatchKMeans(KMeans):
         self, running: RunningMeans, points: TiledPoints, n_iter: int, has_settled: bool, estimate: float, team: Team
     ) -> Clustering:
         """What is published of the centres."""
-        from spinney.cluster.assign import inertia
-        from spinney.cluster.distances import nearest_centres
+        from spinney.cluster.assign import inertia, nearest_centres
         from spinney.cluster.kmeans import Clustering, relative_centres
 
         self._running, centres = running, running.published()

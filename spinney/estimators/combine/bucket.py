@@ -5,6 +5,7 @@ No algorithm in here.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
-from spinney.ensemble.bucket import best_name
 from spinney.ensemble.cross_fitting import fit_one, naming, score_held_out
-from spinney.estimators.base import all_or_nothing, log_probabilities
+from spinney.ensemble.selection import best_name
+from spinney.estimators.base import OfTrees, all_or_nothing, log_probabilities
 from spinney.estimators.combine.composition import (
     MEMBERS,
     EitherKind,
@@ -30,6 +31,7 @@ from spinney.estimators.combine.composition import (
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_numbers
+from spinney.tree.formula import Formula, Mixture, formula_of
 
 _TABLE = {
     **MEMBERS,
@@ -70,16 +72,12 @@ def _has(method: str) -> Any:
 
 
 @described(_TABLE, fitted=_FITTED)
-class BucketOfModels(EitherKind):
+class BucketOfModels(OfTrees, EitherKind):
     """Select the best of several models by cross-validation.
 
     All members are scored on the same folds. The one with the highest mean score (ties go to the first) is then fitted
     on all rows and predicts alone. With classifiers it is a classifier, with regressors a regressor.
     `BucketOfModelsClassifier` and `BucketOfModelsRegressor` accept members of one kind only.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -271,6 +269,9 @@ class BucketOfModels(EitherKind):
         """
         return self._ask_best("decision_function", X)
 
+    def _formula(self) -> Formula | Mixture:
+        return replace(formula_of(self.best_estimator_), model=type(self).__name__)
+
     def _ask_best(self, method: str, X: Any) -> np.ndarray:
         check_is_fitted(self)
         return ask(self.best_name_, self.best_estimator_, method, X)
@@ -279,10 +280,6 @@ class BucketOfModels(EitherKind):
 @described(_TABLE, fitted=_FITTED)
 class BucketOfModelsClassifier(ClassifierMixin, BucketOfModels):
     """Select the best of several classifiers by cross-validation: `BucketOfModels` for classifiers only.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -307,14 +304,6 @@ class BucketOfModelsClassifier(ClassifierMixin, BucketOfModels):
 @described(_TABLE, fitted=_FITTED)
 class BucketOfModelsRegressor(RegressorMixin, BucketOfModels):
     """Select the best of several regressors by cross-validation: `BucketOfModels` for regressors only.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Bayesian model averaging: models weighted by the likelihood of held-out rows, with scikit-learn's interface.
 
-No algorithm in here: the formulas are in ensemble/bucket.py.
+No algorithm in here: the formulas are in ensemble/selection.py.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
-from spinney.ensemble.bucket import (
+from spinney.ensemble.cross_fitting import Member, fit_members, predict_held_out
+from spinney.ensemble.selection import (
     class_log_likelihood,
     gaussian_log_likelihood,
     mixture_moments,
     posterior,
     residual_variance,
 )
-from spinney.ensemble.cross_fitting import Member, fit_members, predict_held_out
 from spinney.ensemble.voting import mean, read_weights
-from spinney.estimators.base import all_or_nothing, log_probabilities
+from spinney.estimators.base import OfTrees, all_or_nothing, log_probabilities
 from spinney.estimators.combine.composition import (
     FITTED_MEMBERS,
     MEMBERS,
@@ -37,6 +37,7 @@ from spinney.estimators.combine.composition import (
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_numbers
+from spinney.tree.formula import Mixture, mixture_of
 
 _LEAST_SHARE = 1e-12  # of the target's mean square: the least variance a model is credited with
 _TABLE = {
@@ -74,17 +75,13 @@ _TEXTS = {"formula": _FORMULA, "fitted": _FITTED}
 
 
 @described(_TABLE, **_TEXTS)
-class BayesianModelAveraging(EitherKind):
+class BayesianModelAveraging(OfTrees, EitherKind):
     """Average several classifiers or regressors, weighted by Bayes' rule.
 
     {formula}
 
     With classifiers it is a classifier, with regressors a regressor; `BayesianModelAveragingClassifier` and
     `BayesianModelAveragingRegressor` accept members of one kind only.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -179,6 +176,9 @@ class BayesianModelAveraging(EitherKind):
             return None if prior is None else read_weights(prior[here], sum(here))
         except ValueError as error:
             raise ValueError(str(error).replace("weights", "prior", 1)) from None
+
+    def _formula(self) -> Mixture:
+        return mixture_of(self, self.weights_, float(self.weights_.sum()) if self._classifies() else 1.0)
 
     def _judge(self, held_out: list[np.ndarray], truth: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         """L of each member."""
@@ -290,10 +290,6 @@ class BayesianModelAveragingClassifier(ClassifierMixin, BayesianModelAveraging):
 
     {formula}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -319,10 +315,6 @@ class BayesianModelAveragingRegressor(RegressorMixin, BayesianModelAveraging):
     """Average the predictions of several regressors, weighted by Bayes' rule.
 
     {formula}
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------

@@ -15,14 +15,16 @@ from spinney.data.reading import with_rows
 from spinney.ensemble.cross_fitting import (
     FitParams,
     Member,
+    beside,
     class_numbers,
     fit_members,
     fit_one,
+    meta_columns,
     naming,
     predict_held_out,
+    split_off,
     takes_weights,
 )
-from spinney.ensemble.stacking import beside, meta_columns, split_off
 from spinney.estimators.base import all_or_nothing, log_probabilities
 from spinney.estimators.combine.composition import (
     FITTED_MEMBERS,
@@ -375,6 +377,13 @@ class _Stacking(TransformerMixin, Combination):
         -------
         MetadataRouter
             The routing, for scikit-learn's metadata routing.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> model = StackingClassifier([("tree", DecisionTreeClassifier())])
+        >>> type(model.get_metadata_routing()).__name__
+        'MetadataRouter'
         """
         final = getattr(self, "final_estimator_", self.final_estimator)
         return add_final(super().get_metadata_routing(), final)
@@ -390,10 +399,6 @@ class StackingClassifier(ClassifierMixin, _Stacking):
     """Combine classifiers by a final classifier that is fitted on their predictions.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -540,14 +545,6 @@ class StackingRegressor(RegressorMixin, _Stacking):
     """Combine regressors by a final regressor that is fitted on their predictions.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -7,7 +7,7 @@ In:  a table. Out: a sparse matrix of zeros and ones, with one column per leaf o
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -22,6 +22,7 @@ from spinney.estimators.params import FOREST, Parameter, check_parameters, descr
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
+from spinney.tree.formula import not_of_trees
 
 # Parameters of other forests, and the values that apply here.
 _WITHOUT = {
@@ -55,10 +56,6 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
     target is used. Rows that share many leaves are similar, so a linear model of the leaves can learn local structure.
     Columns may hold numbers, Booleans, strings and categories, with missing values. The same data and `random_state`
     give the same trees, with any number of threads and in any order of the rows.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -189,6 +186,9 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         (5, 10)
         """
         return self.fit(X, y, sample_weight).transform(X)
+
+    def _formula(self) -> NoReturn:
+        raise not_of_trees(self)  # it predicts nothing
 
     @row_by_row()
     def transform(self, X: Any) -> Any:

@@ -46,7 +46,6 @@ _TREE_PARAMETERS = (
     "handle_unknown",
 )
 _OTHER_DATA = "with warm_start=True X and y must have the same columns and classes as in the previous fit."
-_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
 class GrownForest(JudgedForest):
@@ -70,7 +69,7 @@ class GrownForest(JudgedForest):
             and missing values. Unstored cells of SciPy sparse matrices are zero. Also accepted: dask DataFrames and
             Arrays (`docs/scaling.md`), and `spinney.open_table`, which supplies `y` and `sample_weight` if they are not
             given.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Target: class labels or numbers. May be a dask collection if X is.
         sample_weight : array-like of shape (n_samples,), default=None
             With bootstraps, proportional to a row's probability of being sampled; a row of weight 2 is sampled like two
@@ -135,37 +134,29 @@ class GrownForest(JudgedForest):
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
         from spinney.ensemble.callbacks import tell_progress
         from spinney.ensemble.forests.fit import grow_trees, open_table
-        from spinney.tree.join import join
+        from spinney.tree.forest import join
 
         before = self.forest_ if self.warm_start and hasattr(self, "forest_") else None
         n_before = 0 if before is None else before.n_trees
-        if self.n_estimators < n_before:
-            raise ValueError(
-                f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
-            )
-        if self.n_estimators == n_before:
-            warn_caller("Warm-start fitting without increasing n_estimators does not fit new trees.")
-            if not self.oob_score or hasattr(self, "oob_score_"):
-                return
+        numbers = self._still_to_fit(n_before)
+        if not numbers and (not self.oob_score or hasattr(self, "oob_score_")):
+            return
         if before is not None and (before.n_classes != target.n_classes or schema != self._schema):
             raise ValueError(_OTHER_DATA)
-        if self.n_estimators == n_before:
+        if not numbers:
             return self._judge_again(table, target, team)
         if before is not None:
             plan = plan._replace(seed=self._seed)
-        numbers = range(n_before, self.n_estimators)
-        report = tell_progress(self.verbose, len(numbers), "tree")
+        sizes, report = n_categories(schema), tell_progress(self.verbose, len(numbers), "tree")
         if isinstance(table, RemoteRows):
-            opened, made = None, (n_categories(schema), target, plan, self.max_bins, numbers, report)
-            forest, bags = table.grow_forest(*made)
+            opened = None
+            forest, bags = table.grow_forest(sizes, target, plan, self.max_bins, numbers, report)
         else:
-            opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
+            opened = open_table(table, sizes, target, plan, self.max_bins, team)
             forest, bags = grow_trees(opened, target, plan, numbers, team, report), opened.bags
         self._keep(schema, forest if before is None else join([before, forest]))
         self._seed, self._n_rows = plan.seed, table.n_rows
         self._bags = self._add_bags(n_before, len(numbers), bags)
-        for name in _OUT_OF_BAG:  # of the previous fit
-            self.__dict__.pop(name, None)
         if self.oob_score:
             self._judge(table, target, team)
         if opened is not None:

@@ -14,8 +14,8 @@ from spinney._warnings import warn_caller
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators import on_gpu
+from spinney.estimators.bagging.fit import count_columns_of_member
 from spinney.estimators.bagging.model import ask_own_columns
-from spinney.estimators.bagging.params import count_columns_of_member
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.model import ForestModel
 from spinney.estimators.params import (
@@ -32,6 +32,7 @@ from spinney.estimators.params import (
 )
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
+from spinney.tree.formula import Formula
 
 if TYPE_CHECKING:
     from spinney.data.tables import Table
@@ -79,10 +80,6 @@ class IsolationForest(OutlierMixin, ForestModel):
     halves. Missing values go to a random side, or to the larger side if a node has none in training; unknown
     categories are treated as missing. The same data and `random_state` give the same forest, bit for bit, with any
     number of threads and in any order of the rows.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -178,7 +175,7 @@ class IsolationForest(OutlierMixin, ForestModel):
     def _grow(self, schema: Schema, table: Table, weights: Weights) -> None:
         from spinney.ensemble.callbacks import tell_progress
         from spinney.ensemble.forests.isolation import grow_isolation
-        from spinney.tree.join import join
+        from spinney.tree.forest import join
 
         numbers = self._numbers(schema)
         if not numbers:
@@ -198,16 +195,9 @@ class IsolationForest(OutlierMixin, ForestModel):
         if not self.warm_start or not hasattr(self, "_draws"):
             self._seed = read_seed(self.random_state)
             return range(self.n_estimators)
-        n_before = len(self._draws)
-        if self.n_estimators < n_before:
-            raise ValueError(
-                f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
-            )
         if schema != self._schema:
             raise ValueError("with warm_start=True X must have the same columns and categories as in the previous fit.")
-        if self.n_estimators == n_before:
-            warn_caller("Warm-start fitting without increasing n_estimators does not fit new trees.")
-        return range(n_before, self.n_estimators)
+        return self._still_to_fit(len(self._draws))
 
     def _plan_draws(self, table: Table, n_columns: int, weights: Weights) -> Draws:
         from spinney.data.row_hash import order_by_content
@@ -235,6 +225,16 @@ class IsolationForest(OutlierMixin, ForestModel):
                 "max_samples will be set to n_samples for estimation."
             )
         return min(int(self.max_samples), total)
+
+    def _formula(self) -> Formula:
+        from spinney.ensemble.forests.isolation import average_path_length
+
+        forest, length = self.forest_, float(average_path_length(np.array([self.max_samples_]))[0])
+        facts = self._facts(self._schema, forest) | {"link": "depth", "offset": float(self.offset_)}
+        if length == 0.0:  # trees of single rows: the score of every row is the same
+            return Formula(**facts, values=np.zeros((forest.n_nodes, 1)), start=np.ones(1))
+        values, divisor = forest.answers[:, 0].astype(np.float64), float(forest.n_trees)
+        return Formula(**facts, values=values, start=np.zeros(1), divisor=divisor, scale=length)
 
     def _make_tree(self, k: int) -> Any:
         from sklearn.base import clone
@@ -290,7 +290,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         return self._score(self._read(X))
 
     def _score(self, table: Table) -> np.ndarray:
-        from spinney.tree.descend_many import sum_answers
+        from spinney.tree.descend import sum_answers
 
         with self._team(table.n_rows) as team:
             return self._score_of(sum_answers(self.forest_, table, team)[:, 0, 0] / self.forest_.n_trees)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, log_probabilities
 from spinney.estimators.params import read_seed
 from spinney.estimators.streaming import row_by_row
+from spinney.tree.formula import Formula, mean_of_trees, not_of_trees
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -30,7 +32,8 @@ if TYPE_CHECKING:
     from spinney.tree.forest import Forest
 
 
-_MADE = ("estimators_", "feature_importances_", "_ballots")  # from `forest_`, on first access
+# what follows from the members and their training rows, until they change
+FOLLOWS = ("estimators_", "feature_importances_", "_ballots", "oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
 class ForestModel(Explained, TableModel):
@@ -42,8 +45,18 @@ class ForestModel(Explained, TableModel):
         """Set the fitted attributes of all forests."""
         self._keep_schema(schema)
         self.forest_, self.n_outputs_ = forest, int(forest.answers.shape[1])
-        for name in _MADE:
+        for name in FOLLOWS:
             self.__dict__.pop(name, None)
+
+    def _still_to_fit(self, n_before: int, members: str = "trees") -> range:
+        """The numbers of the members that a warm start adds to those of the previous fit."""
+        if self.n_estimators < n_before:
+            raise ValueError(
+                f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
+            )
+        if self.n_estimators == n_before:
+            warn_caller(f"Warm-start fitting without increasing n_estimators does not fit new {members}.")
+        return range(n_before, self.n_estimators)
 
     def _team(self, n_rows: int) -> Team:
         """Threads that send rows down all trees."""
@@ -54,7 +67,7 @@ class ForestModel(Explained, TableModel):
         table = self._read(X)
         if table.is_one_row():
             return self.forest_.one_row.sums(table, self._says()) / self.forest_.n_trees
-        from spinney.tree.descend_many import sum_answers
+        from spinney.tree.descend import sum_answers
 
         with self._team(table.n_rows) as team:
             return sum_answers(self.forest_, table, team, answers=self._says()) / self.forest_.n_trees
@@ -62,6 +75,12 @@ class ForestModel(Explained, TableModel):
     def _says(self) -> np.ndarray | None:
         """Predictions of the nodes, (nodes, outputs, classes or 1), where they differ from those in `forest_`."""
         return None
+
+    def _formula(self) -> Formula:
+        if "forest_" not in vars(self):
+            raise not_of_trees(self)  # bagging of other models
+        forest, says = self.forest_, self._says()
+        return mean_of_trees(self._facts(self._schema, forest), forest, forest.answers if says is None else says)
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
         raise NotImplementedError
@@ -92,7 +111,7 @@ class ForestModel(Explained, TableModel):
         >>> forest.apply(X).shape
         (4, 10)
         """
-        from spinney.tree.descend_many import leaves_of_rows
+        from spinney.tree.descend import leaves_of_rows
 
         table = self._read(X)
         with self._team(table.n_rows) as team:
@@ -160,7 +179,7 @@ class ForestModel(Explained, TableModel):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        for name in _MADE:
+        for name in FOLLOWS:
             state.pop(name, None)
         return state
 
@@ -377,6 +396,9 @@ class JudgedForest(ForestModel):
             raise ValueError(
                 f"{what} cannot be computed: the merged forests were sampled from different rows. Use held-out rows."
             )
+
+    def _formula(self) -> Formula:
+        return replace(super()._formula(), samples=None if self._bags is None else self._in_bag)
 
     def _in_bag(self, k: int) -> np.ndarray:
         """How often each training row is in the sample of a tree."""

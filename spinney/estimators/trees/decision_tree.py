@@ -268,10 +268,6 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
     order per class. Missing values go to the side with the larger gain, or to the side with more weight if a node has
     none in training. Unknown categories are treated as missing.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,), or list of ndarray
@@ -330,14 +326,6 @@ class DecisionTreeRegressor(TableRegressor, _CartTree):
     columns are split by sets of categories, by the best set for squared error. Missing values go to the side with the
     larger gain, or to the side with more weight if a node has none in training. Unknown categories are treated as
     missing.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -82,10 +82,6 @@ class ExtraTreeClassifier(_ExtraTree, DecisionTreeClassifier):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,), or list of ndarray
@@ -112,14 +108,6 @@ class ExtraTreeRegressor(_ExtraTree, DecisionTreeRegressor):
     """An extremely randomised tree for regression.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

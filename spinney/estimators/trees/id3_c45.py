@@ -125,9 +125,9 @@ class _ClassicTree(ClassTreeModel):
             Input data: a NumPy array, or a pandas, polars or Arrow table. It may have missing values.
         y : array-like of shape (n_samples,)
             Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             Integer weights up to 127 are repetitions of the row. Other weights are scaled to a mean of one row each.
-        eval_set : (X, y) or (X, y, sample_weight), optional
+        eval_set : (X, y) or (X, y, sample_weight), default=None
             Validation rows for `n_iter_no_change`, instead of a part of X.
 
         Returns
@@ -167,7 +167,7 @@ class _ClassicTree(ClassTreeModel):
         choose: Choose | None = None,
         columns: MultiwayColumns | None = None,
     ) -> None:
-        """Fit on a table that has been read, for C5.0 and internal use. Use `fit` instead."""
+        """Fit on a table that has been read, for internal use by C5.0. Use `fit` instead."""
         from spinney.grow.multiway.columns import read_columns
 
         answers.keep_classes(self)
@@ -212,7 +212,7 @@ def _ask(judges: HeldOutRows | None, team: Team) -> Choose | None:
     if judges is None:
         return None
     found = judges
-    return lambda tree, turn: found.count_splits(tree, turn, team)
+    return lambda tree, split_number: found.count_splits(tree, split_number, team)
 
 
 @described(CLASSIC, fitted=_FITTED)
@@ -228,14 +228,6 @@ class ID3Classifier(_ClassicTree):
     Numeric columns are treated as category codes if they hold integers from 0 to 31 in a DataFrame, or at most 32
     distinct values in an array, which has no category dtype. Other numeric columns raise an error: bin them, or use
     `C45Classifier`.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------
@@ -317,14 +309,6 @@ class C45Classifier(_ClassicTree):
     binary, with the threshold midway between neighbouring values. Rows with a missing value go down all branches with
     fractional weights, in training and in prediction; so do unknown categories. The tree is pruned by a pessimistic
     estimate of its errors.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -57,8 +57,8 @@ _OPTIMAL = {
     ),
     "time_budget": Parameter(
         "float or None",
-        "Seconds after which the search ends with the best tree found so far and a ConvergenceWarning. None sets no "
-        "limit.",
+        "Seconds after which the search ends with the best tree found so far and a ConvergenceWarning. Time for "
+        "compiling does not count. None sets no limit.",
         [POSITIVE, None],
     ),
     "n_jobs": Parameter(
@@ -223,10 +223,6 @@ class OptimalTreeClassifier(ClassTreeModel, _OptimalTree):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -273,14 +269,6 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
     """The decision tree with the lowest training error up to a depth, for regression.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -13,7 +13,7 @@ from spinney.data.thresholds import Middles
 from spinney.grow.rules import TreeRules
 
 BLOCK = 128  # entries of a list looked at together
-SMALL = 64  # rows of a subtree that small_subtrees.py grows, at most: a word has a bit for each
+SMALL = 64  # rows of a subtree that is grown by sets of rows, at most: a word has a bit for each
 _ENTRIES = 8192  # of such a subtree's lists, at most: they stay in the first-level cache
 _LANES = 8  # columns of its tables are filled up to a multiple
 STACK = 64  # a thread's open nodes: the smaller child goes first, so there are at most log2(rows)
@@ -36,7 +36,7 @@ NODE = np.dtype(
         ("keep", np.int64),  # children that will be searched, see partition.py
         ("decrease", np.float64),  # of impurity, times the node's weight
         ("key", np.float64),  # priority on the frontier
-        ("turn", np.int64),  # best-first: when it was split, from 0
+        ("split_number", np.int64),  # best-first: when it was split, from 0
         ("random", np.uint64),  # key of its random choices, from its path alone
         ("lower", np.float64),  # bounds of its value
         ("upper", np.float64),
@@ -71,7 +71,7 @@ STATE = np.dtype(
         ("n_tasks", np.int64),  # nodes whose subtrees one thread grows alone
         ("heap_size", np.int64),
         ("n_leaves", np.int64),
-        ("turn", np.int64),
+        ("n_splits", np.int64),
     ],
     align=True,
 )
@@ -100,7 +100,7 @@ class PresortedColumns(NamedTuple):
 
 
 class ExactSubtrees(NamedTuple):
-    """Memory for subtrees of a few rows, see small_subtrees.py; the first axis is that of threads."""
+    """Memory for subtrees of a few rows; the first axis is that of threads."""
 
     order: np.ndarray  # uint16 (2, rows, columns): two tables of entries
     ranks: np.ndarray  # uint8 (rows, columns)
