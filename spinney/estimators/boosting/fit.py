@@ -26,7 +26,7 @@ from spinney.data.weights import Weights, read_weights
 from spinney.distributed.collections import fit_by, vector_here
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics
-from spinney.estimators.base import TableModel, opened_for_fit, read_sample_weight
+from spinney.estimators.base import TableModel, keep_columns, opened_for_fit, read_sample_weight
 from spinney.estimators.params import (
     check_parameters,
     count_columns,
@@ -208,13 +208,9 @@ class ScorerMetric:
         stand_in._booster = Booster(np.empty(0), None, self.initial.loss)  # type: ignore[arg-type]
         if self.needs_rows:
             stand_in._booster = replace(booster(), loss=self.initial.loss)
-            stand_in._keep_schema(self.schema)
-        plain = stand_in._raw
-
-        def raw(X: Any, init_score: Any = None) -> np.ndarray:
-            return one.scores if X is one.X else plain(X, init_score)
-
-        stand_in._raw = raw  # the set's scores are known: no tree is asked again
+            stand_in._schema = self.schema
+            keep_columns(stand_in, self.schema.n_columns, self.schema.names)
+        stand_in._known = one.X, one.scores  # no tree is asked again
         y = one.y
         if hasattr(self.model, "classes_"):
             y = self.model.classes_[y.astype(np.int64)]
@@ -270,8 +266,10 @@ _MANY_ROWS = 10_000  # above which early_stopping="auto" stops early
 class BoostingFit(TableModel):
     """A model that is fitted in rounds."""
 
+    _schema: Schema
     _booster: Booster
     _init: Any = None  # the initial estimator, fitted
+    _known: tuple[Any, np.ndarray] | None = None  # rows whose raw scores are known: for scorers, during a fit
 
     @known_arguments
     def fit(
