@@ -15,7 +15,8 @@ from sklearn.linear_model import LogisticRegression
 import spinney
 from spinney.data.schema import learn_and_read
 from spinney.datasets import load_penguins
-from spinney.reporting.charts import short, ticks
+from spinney.reporting.charts import ticks
+from spinney.view.numbers import short
 from tests.browser import Browser, find_browser
 
 DAY = date(2026, 11, 18)
