@@ -118,7 +118,7 @@ class TreePicture:
         self.lines = [[self._lines(node, False), self._lines(node, True)] for node in range(self.tree.n_nodes)]
         widths = [2 * _PAD + _CHARACTER * max(len(t) for t in [*a, *b]) for a, b in self.lines]
         heights = [2 * _PAD + _LINE * 3 - 4] * self.tree.n_nodes
-        children = [self.tree.children_of(node).tolist() for node in range(self.tree.n_nodes)]
+        children = [self.words.children(node) for node in range(self.tree.n_nodes)]
         self.widths, self.children = widths, children
         self.layout = arrange(children, widths, heights, 10.0, 34.0)
         shares = self.tree.probabilities[:, 0]
