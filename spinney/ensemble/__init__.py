@@ -22,9 +22,8 @@ forests/        random forests and their relatives
 
 adaboost.py        models in turn, with larger weights for rows that those before them got wrong
 bagging.py         clones of one estimator, on different rows or columns
-cross_fitting.py   named models of any kind, fitted; their predictions for held-out rows
+cross_fitting.py   named models of any kind, fitted; their predictions for held-out rows, as columns for stacking
 voting.py          the predictions of several models -> one prediction
-stacking.py        predictions for held-out rows -> the input of a final model
 selection.py       scores of several models on held-out rows -> the best one, or weights
 metrics.py         metrics by name, for evaluation sets and early stopping
 callbacks.py       between rounds: early stopping, the progress bar, the user's callbacks
