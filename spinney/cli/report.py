@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from spinney.cli.terminal import can_write, printable, printable_json
+from spinney.view.numbers import plural
 
 _WIDE = 160  # characters per line if there is no terminal
 _BAR = 24
@@ -138,8 +139,3 @@ def label(value: Any) -> str:
 def quoted(names: Sequence[str], most: int = 6) -> str:
     """Names in quotes, not too many."""
     return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def plural(n: int, noun: str, many: str | None = None) -> str:
-    """`1 row`, `2,000 rows`."""
-    return f"{n:,} {noun if n == 1 else many or noun + 's'}"

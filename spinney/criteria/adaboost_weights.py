@@ -110,7 +110,7 @@ def amount_of_say(error: Any, *, algorithm: str = "discrete", n_classes: int = 2
     if isinstance(n_classes, bool) or not isinstance(n_classes, int | np.integer) or n_classes < 2:
         raise ValueError(f"n_classes must be an integer of at least 2, got {n_classes!r}.")
     if algorithm == "discrete" and n_classes > 2:
-        raise ValueError(f"algorithm='discrete' is for two classes, got n_classes={n_classes}. Use algorithm='SAMME'.")
+        raise ValueError(f"algorithm='discrete' needs n_classes=2, got {n_classes}. Use algorithm='SAMME'.")
     errors = np.asarray(error, np.float64)
     if not ((errors >= 0.0) & (errors <= 1.0)).all():
         raise ValueError(f"error must be a fraction of the weight, from 0 to 1, got {error!r:.80}.")

@@ -86,7 +86,7 @@ class OpenedTable(TableHandle):
         self._lock = Lock()
 
     def take(self, rows: Any, axis: int = 0) -> Self:
-        """Some rows of this table, in this order.
+        """Return some rows of this table, in this order.
 
         Parameters
         ----------
@@ -99,6 +99,13 @@ class OpenedTable(TableHandle):
         -------
         OpenedTable
             The table of these rows. Nothing is copied.
+
+        Examples
+        --------
+        >>> from spinney.datasets import load_tennis
+        >>> from spinney.evaluate import OpenedTable
+        >>> len(OpenedTable(load_tennis()[0]).take([3, 5, 5]))
+        3
         """
         return self[np.asarray(rows, np.int64)]
 
@@ -122,11 +129,11 @@ class OpenedTable(TableHandle):
         return self.shape[0]
 
     def original(self) -> Any:
-        """The rows as they came."""
+        """The rows as they were passed, for internal use."""
         return self.origin if self.rows is None else _safe_indexing(self.origin, self.rows)
 
     def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, Table]:
-        """The schema of the whole table, and the rows read through it."""
+        """The schema of the whole table and the rows read through it, for internal use."""
         from spinney.data.schema import learn_and_read
 
         key = key_of(categorical_features)
@@ -138,7 +145,7 @@ class OpenedTable(TableHandle):
         return schema, whole.take(self.rows)
 
     def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> Table:
-        """The rows as a schema reads them: if it was learnt here, what is known of them is used."""
+        """The rows as a schema reads them, for internal use; with what is known of them if it was learned here."""
         for known, whole in self._readings.values():
             if known is schema:
                 return whole.take(self.rows)

@@ -139,7 +139,7 @@ class Schema(_Stored):
             return X.read(self, owner, strict)  # type: ignore[no-any-return]
         if isinstance(X, Table):
             return X
-        if self.names is not None and (row := row_of_frame(self, X, strict)) is not None:
+        if getattr(X, "shape", ())[:1] == (1,) and (row := row_of_frame(self, X, strict)) is not None:
             return row
         return self.read_source(self.open(X, owner), owner, strict)
 
@@ -241,7 +241,7 @@ class Schema(_Stored):
         try:
             schema = cls(tuple(SchemaColumn.from_dict(column) for column in stored["columns"]))
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"this is no stored schema: {type(error).__name__}: {error}.") from error
+            raise ValueError(f"this is not a stored schema: {type(error).__name__}: {error}.") from error
         names = [column.name for column in schema.columns]
         if set(names) != {None} and (None in names or len(set(names)) < len(names)):
             raise ValueError(f"the column names of a schema must all differ, or all be null, got {names}.")

@@ -254,7 +254,7 @@ class TableHandle:
         raise NotImplementedError
 
     def close(self) -> None:
-        """The fit is over: let go of what it made elsewhere."""
+        """Release what a fit has made elsewhere, for internal use."""
 
 
 def is_streamed(X: Any) -> bool:

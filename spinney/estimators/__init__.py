@@ -18,11 +18,10 @@ Every folder is a family. In each, `params.py` has what parameters may be and me
     imported.py   models of XGBoost, LightGBM and scikit-learn
 
     base.py       shared by all: a fit succeeds or changes nothing, columns, weights, number of threads
-    params.py     parameters: kept, checked, documented from one table
-    names.py      other libraries' names of parameters, and what they are called here
-    settings.py   parameters as engines take them
+    params.py     parameters: kept, checked, documented from one table, and as engines take them
+    names.py      other libraries' names of parameters, and what they are called here: for errors
     targets.py    what y may be
     routing.py    which arguments of a call go to which member
-    streaming.py  tables opened from files, Dask collections and GPU arrays, as estimators receive them
+    streaming.py  how methods are called: with tables in memory, in files, in Dask collections or on a GPU
     on_gpu.py     predictions for a table on a GPU
 """

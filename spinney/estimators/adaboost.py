@@ -14,7 +14,6 @@ from sklearn.utils._param_validation import HasMethods, Options, StrOptions
 from sklearn.utils.metadata_routing import _raise_for_unsupported_routing, _RoutingNotSupportedMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
-from spinney._seed import read_seed
 from spinney.data.reading import as_frame
 from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.weights import Weights
@@ -40,8 +39,9 @@ from spinney.estimators.params import (
     check_parameters,
     described,
     keep_parameters,
+    read_seed,
 )
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, read_labels, read_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.reweighted import TreeSeries, can_share, leaves_of_members
@@ -70,6 +70,7 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
     estimators_: list[Any]
     estimator_weights_: np.ndarray
 
+    @known_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit the base estimators in turn.
 

@@ -25,6 +25,7 @@ What is where, in each of them:
     dense, sparse, sorted   boosting/: what a layout adds to the loop in grower.py: codes, stored cells, sorted lists
     sparse       exact/: the same tree from a sparse table
     stumps       exact/: trees of one split from one large table, for AdaBoost
+    random_cuts  exact/: trees with random thresholds, without sorted columns
     category_order   binned/: categories as numbers
     id3, c45     multiway/: the two algorithms (c45.py has its pruning); limits.py: splits that a limit undoes;
                  columns.py: columns and weights as they read them

@@ -54,6 +54,7 @@ from spinney.criteria.adaboost_weights import class_votes, votes_by_confidence
 from spinney.data.schema import Schema
 from spinney.data.tables import Panel, Table
 from spinney.tree.forest import Forest
+from spinney.tree.links import LINKS, LinkFunction
 
 KNOWN = (
     "decision trees, forests, gradient boosting, isolation forests, and bagging and AdaBoost of decision trees; votes, "
@@ -189,6 +190,23 @@ class Formula:
             )
 
     @property
+    def response(self) -> LinkFunction:
+        """What becomes of raw scores."""
+        return LINKS["powers" if self.link == "softmax" and self.foreign is not None else self.link]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether sums and predictions are rounded to float32."""
+        return self.foreign is not None and self.foreign.single
+
+    @property
+    def second_from(self) -> str:
+        """When it is the second of two classes: from its "probability", or the raw score "zero" or "above zero"."""
+        if self.link in ("hinge", "margin"):
+            return "above zero"
+        return "probability" if self.foreign is None else self.foreign.second_from
+
+    @property
     def n_scores(self) -> int:
         return len(self.start)
 
@@ -284,7 +302,7 @@ def formula_of(model: Any) -> Formula | Mixture:
 
 def not_of_trees(model: Any) -> TypeError:
     """The error for a model that has no formula."""
-    return TypeError(f"{type(model).__name__} cannot be read as trees. What can be: {KNOWN}.")
+    return TypeError(f"{type(model).__name__} cannot be read as trees. Supported are {KNOWN}.")
 
 
 def complete_formula(model: Any) -> Formula | Mixture:

@@ -5,12 +5,12 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from spinney import DecisionTreeClassifier, DecisionTreeRegressor
-from spinney._seed import read_seed
 from spinney._team import Team
 from spinney.criteria.impurity import GINI, SQUARED
 from spinney.data.schema import learn_and_read
 from spinney.data.target import Target
 from spinney.data.weights import Weights
+from spinney.estimators.params import read_seed
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.rules import TreeSettings
 from spinney.prune.stopping import errors_after_splits, stopping_split, tree_at

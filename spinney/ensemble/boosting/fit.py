@@ -27,17 +27,12 @@ from sklearn.utils import _safe_indexing
 
 from spinney._team import Team
 from spinney._warnings import warn_caller
-from spinney.data.dataset import (
-    ExactDataset,
-    take_rows,
-)
+from spinney.data.dataset import ExactDataset, take_rows
 from spinney.data.holdout import CountedRows, RowOrder, hold_out, parts_by_content, parts_by_order
 from spinney.data.row_hash import hashes_of_keys
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
-from spinney.ensemble.boosting.history import History
-from spinney.ensemble.boosting.initial_scores import InitialScores, table_of
 from spinney.ensemble.boosting.round_search import (
     CLASSIC_RATE,
     CLASSIC_ROUNDS,
@@ -47,15 +42,18 @@ from spinney.ensemble.boosting.round_search import (
     Fold,
     Scores,
     SearchPlan,
+    SizesWanted,
     advance,
     choose,
     first_as_good,
     in_time,
     plan_search,
+    sized,
     typical_losses,
 )
 from spinney.ensemble.boosting.rounds import open_rounds, train
-from spinney.ensemble.boosting.scoring import EvalSet, Watch, some_rows, start_sets
+from spinney.ensemble.boosting.scoring import EvalSet, History, Watch, some_rows, start_sets
+from spinney.ensemble.boosting.start import InitialScores, table_of
 from spinney.ensemble.callbacks import Clock, EarlyStopping, Progress
 from spinney.ensemble.metrics import Metric
 
@@ -105,26 +103,32 @@ class BoostingJob(NamedTuple):
     eval_tables: list[EvalTable]
     metrics: list[Metric]  # the first decides
     needs_rows: bool  # whether a metric reads X itself
-    settings: Callable[[Task], BoostingSettings]  # of a task: what "auto" means depends on its rows
+    settings: BoostingSettings
+    sizes: SizesWanted  # what in the settings follows from the rows
     learning_rate: float | None  # None: the search chooses it
     searches: bool
     stopping: Stopping | None
     begun: Begun | None
-    history: History | None  # the training loss, round by round
+    past: Sequence[list[float]] | None  # the training losses of the rounds before: see `History`
     callbacks: list[Callable[[Any], Any]]
     clock: Clock
     verbose: int
-    seed: int
+
+    def settings_for(self, task: Task, n_columns: int) -> BoostingSettings:
+        """The settings of a fit on some of the rows."""
+        return sized(self.settings, self.sizes, task, n_columns)
 
 
 class Fitted(NamedTuple):
     """What a fit leaves behind."""
 
-    booster: Booster  # all rounds
-    best: int  # the best round, counted from 1
+    booster: Booster  # up to the best round
+    best: int  # this one, counted from 1
+    n_rounds: int  # all
     settings: BoostingSettings
     scores: Scores
     monitored: list[float] | None  # by early stopping: before the first round, then after each
+    losses: Sequence[Sequence[float]] = ((), (), ())  # of the training rows: see `History`
 
 
 def fit_booster(job: BoostingJob, team: Team) -> Fitted:
@@ -134,7 +138,7 @@ def fit_booster(job: BoostingJob, team: Team) -> Fitted:
     if stopping is not None and not job.eval_tables and stopping.validation_fraction is not None:
         held_out = _hold_out(job, stopping.validation_fraction)
     dataset = _encode(job, held_out, team)
-    settings = job.settings(task if held_out is None else task.take(held_out[0]))
+    settings = job.settings_for(task if held_out is None else task.take(held_out[0]), dataset.n_columns)
     curve: Scores = {}
     if job.searches:
         settings, curve = search_rounds(job, dataset, settings, team)
@@ -159,15 +163,17 @@ def fit_booster(job: BoostingJob, team: Team) -> Fitted:
     watch, stop, progress = _watchers(job, sets, task, settings, team)
     before = _score_before(job, watch, stop, first)
     _warn_if_no_split(task, settings, bool(job.is_categorical.any()))
+    history = None if job.past is None or not task.has_value else History(*job.past)
     try:
-        booster = train(dataset, task, settings, team, _watch_both(job.history, watch), first, offset=offset)
+        booster = train(dataset, task, settings, team, _watch_both(history, watch), first, offset=offset)
     finally:
         if progress is not None:
             progress.close(watch.last)
     best = (stop.best_round if stop is not None else 0) or booster.n_rounds
     monitored = None if stop is None else [before, *watch.scores[stop.set_name][stop.metric.name]]
     booster.loss = task.loss
-    return Fitted(booster, best, settings, watch.scores | curve, monitored)
+    fitted = Fitted(booster.cut(best), best, booster.n_rounds, settings, watch.scores | curve, monitored)
+    return fitted if history is None else fitted._replace(losses=history.series)
 
 
 def _hold_out(job: BoostingJob, share: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -175,9 +181,9 @@ def _hold_out(job: BoostingJob, share: Any) -> tuple[np.ndarray, np.ndarray]:
     task = job.task
     if job.order is None:
         labels = task.y.astype(np.int64) if task.is_classes else None
-        return hold_out(np.arange(len(task.y)), share, job.seed, labels)
+        return hold_out(np.arange(len(task.y)), share, job.settings.seed, labels)
     share = share if share < 1 else share / task.weights.n_samples(len(task.y))
-    ((kept, held),) = parts_by_order(job.order, task.weights, job.seed, 1, 1.0 - share, share)
+    ((kept, held),) = parts_by_order(job.order, task.weights, job.settings.seed, 1, 1.0 - share, share)
     return kept.rows, held.rows
 
 
@@ -353,11 +359,13 @@ def _make_folds(
     own = replace(settings, n_rounds=plan.n_rounds, learning_rate=plan.learning_rate)
     folds = []
     for kept, held in _parts(job, dataset, plan, settings.seed, team):
+        counts, table, weights = held.counts_of_all(len(task.y)), dataset.take(kept.rows), kept.weights(task.weights)
         offset = job.initial.of_fit(job.X, task.y, task.weights, job.init_score, kept.rows)
-        judges = task.with_weights(Weights(held.counts_of_all(len(task.y)), task.weights.importance))
+        judges = task.with_weights(Weights(counts, task.weights.importance))
         held_out = _held_out_set(job, dataset, judges, held.rows, offset, HELD_OUT)
-        table, target = dataset.take(kept.rows), task.take(kept.rows).with_weights(kept.weights(task.weights))
-        begin = None if offset is None else np.ascontiguousarray(offset[:, kept.rows])
+        target, begin = task.take(kept.rows).with_weights(weights), None
+        if offset is not None:
+            begin = np.ascontiguousarray(offset[:, kept.rows])
         first = job.initial.no_rounds(table, target, begin)
         folds.append(Fold(open_rounds(table, target, own, team, first, offset=begin), [held_out], metrics))
     return folds

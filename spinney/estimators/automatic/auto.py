@@ -14,7 +14,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._seed import read_seed
 from spinney.data.holdout import read_order
 from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
@@ -51,8 +50,8 @@ from spinney.estimators.base import (
     log_probabilities,
     read_sample_weight,
 )
-from spinney.estimators.params import check_parameters, described, keep_parameters
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 from spinney.tree.formula import Mixture, mixture_of
 from spinney.view.frame import as_frame
@@ -139,6 +138,7 @@ class _AutoModel(OfTrees, TableModel):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
+    @known_arguments
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, gap: Any = None
     ) -> Any:

@@ -18,7 +18,6 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.validation import _num_samples
 
-from spinney._seed import read_seed
 from spinney.data.remote_table import is_dask, is_remote
 from spinney.data.schema import Schema, SchemaColumn, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
@@ -26,9 +25,18 @@ from spinney.distributed.collections import fit_by, vector_here
 from spinney.estimators.bagging.model import BagModel
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.model import FOLLOWS, mean_votes
-from spinney.estimators.params import AT_LEAST_1, COMMON, THREADS, Parameter, check_parameters
+from spinney.estimators.params import (
+    AT_LEAST_1,
+    COMMON,
+    THREADS,
+    Parameter,
+    check_parameters,
+    count_columns,
+    n_categories,
+    read_seed,
+    tree_settings,
+)
 from spinney.estimators.routing import route_to_copies, wants_weights
-from spinney.estimators.settings import count_columns, n_categories, tree_settings
 from spinney.estimators.targets import TreeTargets, answers_of, read_answers
 from spinney.estimators.trees.reweighted import can_share
 
@@ -388,20 +396,7 @@ class BagFit(BagModel):
         self._keep(grown.schema, grown.forest)
 
     def plan_of_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        """Prepare a fit of Spinney's trees on data in memory, for internal use. Use `fit` instead.
-
-        Parameters
-        ----------
-        template : estimator
-            The base estimator, with the parameters that all members share.
-        X, y, sample_weight : object
-            The data, as passed to `fit`.
-
-        Returns
-        -------
-        tuple
-            The schema, the opened table, the target, the grower of a member, and the sampled rows of all members.
-        """
+        """Prepare a fit of Spinney's trees on data in memory, for internal use."""
         from spinney._team import Team
         from spinney.data.row_hash import order_by_content
         from spinney.ensemble.bagging import open_for_members

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from spinney._seed import read_seed
 from spinney.estimators.base import hash_of
 from spinney.estimators.clusters.kmeans import KMeans
 from spinney.estimators.clusters.params import BISECTING
-from spinney.estimators.params import described, keep_parameters
+from spinney.estimators.params import described, keep_parameters, read_seed
 from spinney.estimators.streaming import row_by_row
 
 if TYPE_CHECKING:
@@ -87,9 +86,6 @@ class BisectingKMeans(KMeans):
         n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
-
-    def _fits_apart(self, n_columns: int) -> bool:
-        return False
 
     def _best_run(self, points: TiledPoints, values: np.ndarray, team: Team) -> Clustering:
         from spinney.cluster.bisecting import BisectSettings, bisect

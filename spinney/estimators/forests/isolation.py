@@ -10,7 +10,6 @@ from sklearn.base import OutlierMixin
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
@@ -28,9 +27,10 @@ from spinney.estimators.params import (
     check_parameters,
     described,
     keep_parameters,
+    n_categories,
+    read_seed,
 )
-from spinney.estimators.settings import n_categories
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
 from spinney.tree.formula import Formula
 
@@ -133,6 +133,7 @@ class IsolationForest(OutlierMixin, ForestModel):
     ) -> None:
         keep_parameters(self, locals())
 
+    @known_arguments
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the isolation forest.
 

@@ -13,12 +13,12 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.remote_table import RemoteRows
 from spinney.data.schema import Schema
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, log_probabilities
+from spinney.estimators.params import read_seed
 from spinney.estimators.streaming import row_by_row
 from spinney.tree.formula import Formula, mean_of_trees, not_of_trees
 

@@ -21,6 +21,7 @@ from spinney.estimators.params import (
     described,
     keep_parameters,
 )
+from spinney.estimators.streaming import known_arguments
 from spinney.estimators.targets import TreeTargets, find_answers, read_labels
 from spinney.estimators.trees.decision_tree import find_judges
 from spinney.estimators.trees.model import ClassTreeModel
@@ -114,6 +115,7 @@ class _ClassicTree(ClassTreeModel):
 
     _takes_sparse = False
 
+    @known_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Any:
         """Grow the tree.
 
@@ -165,25 +167,7 @@ class _ClassicTree(ClassTreeModel):
         choose: Choose | None = None,
         columns: MultiwayColumns | None = None,
     ) -> None:
-        """Fit on a table that has been read, for C5.0 and internal use. Use `fit` instead.
-
-        Parameters
-        ----------
-        schema : Schema
-            Names, kinds and categories of the columns.
-        table : Table
-            The rows, read with this schema.
-        answers : TreeTargets
-            The class of each row.
-        weights : Weights or ndarray
-            The weight of each row.
-        team : Team
-            The threads that grow the tree.
-        choose : Choose, default=None
-            Function that chooses how many of the splits to keep. None: all.
-        columns : MultiwayColumns, default=None
-            The columns of the table, if they have been sorted already.
-        """
+        """Fit on a table that has been read, for internal use by C5.0. Use `fit` instead."""
         from spinney.grow.multiway.columns import read_columns
 
         answers.keep_classes(self)

@@ -260,18 +260,7 @@ class ClassTreeModel(TableClassifier, TreeModel):
         return np.column_stack([self.classes_[k][winner[:, k]] for k in range(self.n_outputs_)])
 
     def class_numbers(self, table: Table) -> np.ndarray:
-        """Predict class indices for a table that has been read, for internal use. Use `predict` instead.
-
-        Parameters
-        ----------
-        table : Table
-            The rows, read with the schema of this model.
-
-        Returns
-        -------
-        ndarray of int
-            Index in `classes_` of the most probable class, for models of one output.
-        """
+        """Predict class indices for a table that has been read, for internal use; one output only."""
         if self.tree_.spreads:
             return self._shares(table).argmax(axis=1)
         return self.tree_.majority[self._leaves(table), 0]

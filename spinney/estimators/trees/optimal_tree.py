@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._warnings import warn_caller
 from spinney.data.schema import learn_and_read, without_idle_categories
+from spinney.data.weights import share_of_rows
 from spinney.estimators import on_gpu
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.params import (
@@ -24,9 +25,9 @@ from spinney.estimators.params import (
     check_parameters,
     described,
     keep_parameters,
+    n_categories,
 )
-from spinney.estimators.settings import n_categories, share_of_rows
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import TreeTargets, find_answers, read_labels, read_numbers
 from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 
@@ -56,8 +57,8 @@ _OPTIMAL = {
     ),
     "time_budget": Parameter(
         "float or None",
-        "Seconds after which the search ends with the best tree found so far and a ConvergenceWarning. None sets no "
-        "limit.",
+        "Seconds after which the search ends with the best tree found so far and a ConvergenceWarning. Time for "
+        "compiling does not count. None sets no limit.",
         [POSITIVE, None],
     ),
     "n_jobs": Parameter(
@@ -130,6 +131,7 @@ class _OptimalTree(TreeModel):
     objective_: float
     bound_: float
 
+    @known_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Search for the best tree.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -36,8 +36,17 @@ class GrownTree(NamedTuple):
         return leaf
 
 
+class HasNodes(Protocol):
+    """Memory of a fit, as far as a tree is made of it."""
+
+    @property
+    def nodes(self) -> Any: ...
+    @property
+    def lists(self) -> np.ndarray: ...
+
+
 def freeze(
-    work: ExactWork,
+    work: HasNodes,
     n_nodes: int,
     n_columns: int,
     target: Target,

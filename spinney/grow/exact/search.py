@@ -212,9 +212,7 @@ def draw_cut(entries, values, random_key):
     if known == 0 or entries[0] >> RANK == entries[known - 1] >> RANK:  # all but the missing ones
         return known, np.inf
     low, high = values[np.int64(entries[0] >> RANK)], values[np.int64(entries[known - 1] >> RANK)]
-    threshold = low + uniform(random_key, 0) * (high - low)
-    if not (low <= threshold < high):  # rounded up, or one end is infinite
-        threshold = low
+    threshold = draw_between(low, high, random_key)
     first, last = 0, known
     while first < last:
         middle = (first + last) // 2
@@ -223,6 +221,13 @@ def draw_cut(entries, values, random_key):
         else:
             last = middle
     return first, threshold
+
+
+@inner_kernel
+def draw_between(low, high, random_key):
+    """A random threshold from the lower of two values up to, but not including, the higher."""
+    threshold = low + uniform(random_key, 0) * (high - low)
+    return threshold if low <= threshold < high else low  # rounded up, or one end is infinite
 
 
 @inner_kernel

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile import kernel, python_of
+from spinney._compile import kernel, python_of, seconds_spent
 from spinney._random import mix
 from spinney._team import Team
 from spinney.criteria.impurity import GINI
 from spinney.data.encode import Bins, learn_bins
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.grow.exact.fit import grow_exact_tree
+from spinney.grow.exact.fit import grow_sorted, sort_for_trees
 from spinney.grow.node_values import NodeRows, describe
 from spinney.grow.optimal.memory import NO_TEST, OptimalWork, Problem, make_kept, make_work
 from spinney.grow.optimal.search import (
@@ -90,18 +91,26 @@ def _greedy_trees(
     bins: Bins,
 ) -> list[DecisionTree]:
     """CART's trees under the same rules: by the criterion itself, and for classes by Gini impurity."""
-    found = []
     weights = target.weights.total()
     total = float(len(target.numbers) if weights is None else weights.sum())
-    for criterion in dict.fromkeys([settings.criterion, *([] if target.labels is None else [GINI])]):
-        one = TreeSettings(
-            criterion=criterion,
-            max_depth=settings.max_depth,
-            min_leaf=settings.min_leaf,
-            min_weight=settings.min_weight * total,
-        )
-        found.append(grow_exact_tree(table, n_categories, target, one, team, rows, bins).tree)
+    rules = TreeSettings(
+        criterion=settings.criterion,
+        max_depth=settings.max_depth,
+        min_leaf=settings.min_leaf,
+        min_weight=settings.min_weight * total,
+    )
+    given = sort_for_trees(table, n_categories, rules, target, team, rows, bins)
+    lists, others = given.presorted, [GINI] if target.labels is not None and settings.criterion != GINI else []
+    first = given._replace(presorted=_copy(lists, table, team)) if others else given
+    found = [grow_sorted(first, target, rules, team).tree]
+    for criterion in others:
+        found.append(grow_sorted(given, target, rules._replace(criterion=criterion), team).tree)
     return found
+
+
+def _copy(lists: Any, table: Table, team: Team) -> Any:
+    """Growing a tree cuts up its lists."""
+    return lists.take(None) if table.is_sparse else lists.take(None, team, lists.n_others)
 
 
 def _sets_of(tree: DecisionTree, bins: Bins, n_categories: np.ndarray) -> list[tuple[int, np.ndarray]]:
@@ -288,23 +297,24 @@ def _fill_costs(costs, sums, values):
 
 
 class _Clock:
-    """Raises the flag at which the search ends."""
+    """Raises the flag at which the search ends. Time for compiling does not count."""
 
     def __init__(self, root: Root, seconds: float | None) -> None:
-        self._timer = None if seconds is None else threading.Timer(seconds, self._ring, (root,))
-
-    @staticmethod
-    def _ring(root: Root) -> None:
-        root.state[TIME] = 1
+        self._root, self._seconds, self._is_over = root, seconds, threading.Event()
 
     def __enter__(self) -> None:
-        if self._timer is not None:
-            self._timer.daemon = True
-            self._timer.start()
+        if self._seconds is not None:
+            end = self._seconds + time.monotonic() - seconds_spent()
+            threading.Thread(target=self._wait, args=(end,), daemon=True).start()
+
+    def _wait(self, end: float) -> None:
+        while (left := end - time.monotonic() + seconds_spent()) > 0:
+            if self._is_over.wait(min(max(left, 0.01), 60.0)):
+                return
+        self._root.state[TIME] = 1
 
     def __exit__(self, *exception: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        self._is_over.set()
 
 
 # ----------------------------------------------------------------------------------------------------------------------

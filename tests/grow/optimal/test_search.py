@@ -1,5 +1,7 @@
 """The search against every tree there is, and what it promises: bounds, ties, threads, time."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from spinney.criteria.impurity import NAMES
 from spinney.data.target import Target
 from spinney.data.weights import Weights
+from spinney.grow.optimal import fit
 from spinney.grow.optimal.memory import Candidates
 from spinney.grow.optimal.search import raise_left, raise_right
 from spinney.grow.optimal.statistics import make_objective
@@ -171,3 +174,20 @@ def test_what_one_child_proves_of_its_neighbours(criterion, seed):
         assert (tests.right[:-1] <= np.array(right) + 2).all()
         assert tests.left[t] == int(left[t])
         assert tests.left[-1] == tests.right[-1] == 0  # another column
+
+
+@pytest.mark.parametrize("is_all_compiling", [True, False])
+def test_time_for_compiling_does_not_count(monkeypatch, is_all_compiling):
+    """Every wait takes ten seconds, in which kernels are compiled, or not."""
+    now, flag = [0.0], {}
+    monkeypatch.setattr(fit, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(fit, "seconds_spent", lambda: now[0] if is_all_compiling else 0.0)
+
+    def wait(seconds):
+        now[0] += 10.0
+        return now[0] > 1000.0  # then the search has ended
+
+    clock = fit._Clock(SimpleNamespace(state=flag), None)
+    clock._is_over = SimpleNamespace(wait=wait)
+    clock._wait(25.0)
+    assert (flag, now) == (({}, [1010.0]) if is_all_compiling else ({fit.TIME: 1}, [30.0]))

@@ -1,0 +1,173 @@
+"""Evaluation of a model on rows that it was not fitted on, compared with a constant baseline.
+
+In: a model and a table. Out: `Judged`, for the command line and for reports. `cross_validate` fits; measures.py
+computes the scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from spinney.evaluate.measures import answers_of, measure_answers, measure_baseline
+
+_SMALL = 250_000  # most cells of a table that is cross-validated by folds
+_FOLDS, _HELD_OUT, _FEWEST = 5, 0.2, 10
+_LARGE, _MOST_HELD_OUT = 10_000_000, 200_000  # cells from which half of the rows are fitted on; most held-out rows
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Scores on held-out rows."""
+
+    how: str
+    scores: dict[str, float]  # means over the folds
+    spread: dict[str, float]  # standard deviations; empty for a single split
+    baseline: dict[str, float]
+    truth: np.ndarray | None = None  # of the held-out rows, one fold after the other
+    predictions: np.ndarray | None = None  # for them: probabilities of all classes, or classes or numbers
+    weights: np.ndarray | None = None  # of them
+
+    def to_dict(self) -> dict[str, Any]:
+        """In JSON's types."""
+        return {"how": self.how, "scores": self.scores, "spread": self.spread, "baseline": self.baseline}
+
+
+@dataclass(frozen=True)
+class NotJudged:
+    """Why there are no scores."""
+
+    why: str
+
+
+def plan(n_rows: int, n_columns: int, cv: int | None, slow: bool) -> int:
+    """Return the number of folds: 0 for no evaluation, 1 for a single held-out part."""
+    if cv is not None:
+        return cv
+    return 1 if slow or n_rows * n_columns > _SMALL else _FOLDS
+
+
+def judge(
+    model: Any,
+    X: Any,
+    y: np.ndarray,
+    task: str,
+    n_folds: int,
+    *,
+    weights: np.ndarray | None = None,
+    groups: np.ndarray | None = None,
+    copies: np.ndarray | None = None,
+    seed: int = 0,
+    tick: Callable[[int, int], object] = lambda done, of: None,
+) -> Judged | NotJudged:
+    """Cross-validate a model.
+
+    Rows with the same number in `copies` are duplicates, and held out together.
+    """
+    from spinney.evaluate.cross_validation import cross_validate
+
+    is_large = n_folds == 1 and X.shape[0] * X.shape[1] >= _LARGE
+    if n_folds == 0 or len(y) < _FEWEST:
+        return NotJudged(
+            "no rows were held out" if n_folds == 0 else f"{len(y)} rows are too few to hold some of them out"
+        )
+    splits = split_rows(y, task, n_folds, groups, seed, is_large, copies)
+    if task == "classification" and any(len(np.unique(y[train])) < 2 for train, _ in splits):
+        known, counts = np.unique(y, return_counts=True)
+        rare = f"the class {str(known[counts.argmin()])!r} has {counts.min()} row{'s' * bool(counts.min() > 1)}"
+        return NotJudged(f"{rare}, and without the held-out rows there would be only one class")
+    classes = np.unique(y) if task == "classification" else None
+    kept: list[tuple[np.ndarray, np.ndarray, np.ndarray | None]] = []  # truth, predictions, weights
+    tick(0, len(splits))
+
+    def score(fitted: Any, held_out: Any, truth: Any, sample_weight: Any = None) -> dict[str, float]:
+        predicted, shares = answers_of(fitted, held_out)
+        found = measure_answers(fitted, predicted, shares, truth, sample_weight)
+        all_shares = _of_all(classes, fitted, shares)
+        kept.append((truth, predicted if all_shares is None else all_shares, sample_weight))
+        if classes is not None and len(classes) > 2:  # of three classes, a fold may lack one
+            found.pop("AUC", None)
+        tick(len(kept), len(splits))
+        return found
+
+    kept_together = groups_of_fit(model, groups)
+    result = cross_validate(
+        model, X, y, scoring=score, cv=splits, sample_weight=weights, params=kept_together, error_score="raise"
+    )
+    heavy = np.broadcast_to(1.0, len(y)) if weights is None else weights
+    bases = [measure_baseline(y[test], heavy[test], y[train], heavy[train], task) for train, test in splits]
+    if len(splits) > 1:
+        how = f"{len(splits)}-fold cross-validation"
+    else:
+        how = f"{len(splits[0][1]):,} held-out rows" + (f", fitted on {len(splits[0][0]):,} others" if is_large else "")
+    together = "groups" if groups is not None else "duplicates" if copies is not None else ""
+    return Judged(
+        how + f", {together} kept together" * bool(together),
+        {name: float(np.nanmean(result[f"test_{name}"])) for name in result.metrics},
+        {name: float(np.nanstd(result[f"test_{name}"])) for name in result.metrics} if len(splits) > 1 else {},
+        {
+            name: float(np.mean([base[name] for base in bases if name in base]))
+            for name in result.metrics
+            if any(name in base for base in bases)
+        },
+        *(None if parts[0] is None else np.concatenate(parts) for parts in zip(*kept)),
+    )
+
+
+def groups_of_fit(model: Any, groups: np.ndarray | None) -> dict[str, np.ndarray]:
+    """The arguments by which models that hold rows out themselves hold out whole groups."""
+    return {} if groups is None or "groups" not in signature(model.fit).parameters else {"groups": groups}
+
+
+def _of_all(classes: np.ndarray | None, fitted: Any, shares: np.ndarray | None) -> np.ndarray | None:
+    """Return probabilities with a column per class of the table. A fold may lack some of them."""
+    if classes is None or shares is None:
+        return None
+    found = np.zeros((len(shares), len(classes)))
+    found[:, np.searchsorted(classes, fitted.classes_)] = shares
+    return found
+
+
+def split_rows(
+    y: np.ndarray,
+    task: str,
+    n_folds: int,
+    groups: np.ndarray | None,
+    seed: int,
+    is_large: bool = False,
+    copies: np.ndarray | None = None,
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(training rows, held-out rows) of each split, shuffled, and stratified if every class has enough rows.
+
+    For a large table half of the rows are fitted on, so that evaluation needs no more memory than the final fit.
+    """
+    from sklearn import model_selection
+
+    if groups is None and copies is not None:  # the distinct rows are split, each with all its duplicates
+        _, first = np.unique(copies, return_index=True)
+        splits = split_rows(y[first], task, min(n_folds, len(first)), None, seed, is_large)
+        masks = [np.isin(copies, train) for train, _ in splits]
+        return [(np.flatnonzero(mask), np.flatnonzero(~mask)) for mask in masks]
+    if n_folds > len(y):
+        raise ValueError(f"{len(y):,} rows cannot be divided into {n_folds} folds.")
+    rare = int(np.unique(y, return_counts=True)[1].min()) if task == "classification" else 0
+    stratified = rare >= max(2, n_folds)
+    part: dict[str, Any] = {"test_size": _HELD_OUT, "random_state": seed}
+    if is_large:
+        part |= {"test_size": min(_HELD_OUT, _MOST_HELD_OUT / len(y)), "train_size": 0.5}
+    if groups is not None:
+        n_groups = len(np.unique(groups))
+        if n_groups < max(2, n_folds):
+            raise ValueError(f"{n_groups} group{'s' * (n_groups != 1)} cannot be divided into {max(2, n_folds)} folds.")
+        if n_folds == 1:
+            return list(model_selection.GroupShuffleSplit(1, **part).split(y, y, groups))
+        return list(model_selection.GroupKFold(n_folds, shuffle=True, random_state=seed).split(y, y, groups))
+    if n_folds == 1:
+        kind: Any = model_selection.StratifiedShuffleSplit if stratified else model_selection.ShuffleSplit
+        return list(kind(1, **part).split(y, y))
+    kind = model_selection.StratifiedKFold if stratified else model_selection.KFold
+    return list(kind(n_folds, shuffle=True, random_state=seed).split(y, y))
