@@ -131,7 +131,7 @@ def _series(table: LabTable, parts: Parts, way: str) -> list[_Tree]:
 
 def _after(full: Any, cut: set[int], detail: Any, table: LabTable, parts: Parts) -> _Tree:
     """Return the full tree with some nodes turned into leaves."""
-    from spinney.prune.fitted import with_tree
+    from spinney.prune.pruned_copy import with_tree
 
     tree = full.tree_
     model = with_tree(full, tree.collapse(np.isin(np.arange(tree.n_nodes), list(cut)))) if cut else full

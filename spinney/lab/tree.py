@@ -216,7 +216,7 @@ def _split(
     gains: list[Panel],
 ) -> Step:
     """Return the step with the split."""
-    from spinney.prune.fitted import with_tree
+    from spinney.prune.pruned_copy import with_tree
 
     tree = model.tree_
     at = ~np.isin(np.arange(tree.n_nodes), list(asking)) & ~tree.is_leaf

@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.tables import Table
-from spinney.explain.dependence import partial_dependence
-from spinney.explain.shap_values import shap
+from spinney.explain.dependence.partial_dependence import partial_dependence
+from spinney.explain.shapley.shap_values import shap
 from spinney.reporting.charts import WIDE, WIDTH, Line, Strip, line_chart, short, strips_chart, swarm
 from spinney.reporting.sample import Sample, rows_of, some_rows, text_of
 

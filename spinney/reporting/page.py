@@ -17,7 +17,7 @@ from sklearn.base import clone
 import spinney
 from spinney.data.schema import learn_and_read
 from spinney.data.tables import Table
-from spinney.explain.drawing import DOWN, LOW_TO_HIGH, UP
+from spinney.explain.shapley.plots import DOWN, LOW_TO_HIGH, UP
 from spinney.reporting.charts import short
 from spinney.reporting.columns import describe_columns, share
 from spinney.reporting.judged import judge, n_trees

@@ -34,8 +34,6 @@ from spinney.data.row_hash import hashes_of_keys
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
-from spinney.ensemble.boosting.history import History
-from spinney.ensemble.boosting.initial_scores import InitialScores, table_of
 from spinney.ensemble.boosting.round_search import (
     CLASSIC_RATE,
     CLASSIC_ROUNDS,
@@ -55,7 +53,8 @@ from spinney.ensemble.boosting.round_search import (
     typical_losses,
 )
 from spinney.ensemble.boosting.rounds import open_rounds, train
-from spinney.ensemble.boosting.scoring import EvalSet, Watch, some_rows, start_sets
+from spinney.ensemble.boosting.scoring import EvalSet, History, Watch, some_rows, start_sets
+from spinney.ensemble.boosting.start import InitialScores, table_of
 from spinney.ensemble.callbacks import Clock, EarlyStopping, Progress
 from spinney.ensemble.metrics import Metric
 
@@ -362,11 +361,13 @@ def _make_folds(
     own = replace(settings, n_rounds=plan.n_rounds, learning_rate=plan.learning_rate)
     folds = []
     for kept, held in _parts(job, dataset, plan, settings.seed, team):
+        counts, table, weights = held.counts_of_all(len(task.y)), dataset.take(kept.rows), kept.weights(task.weights)
         offset = job.initial.of_fit(job.X, task.y, task.weights, job.init_score, kept.rows)
-        judges = task.with_weights(Weights(held.counts_of_all(len(task.y)), task.weights.importance))
+        judges = task.with_weights(Weights(counts, task.weights.importance))
         held_out = _held_out_set(job, dataset, judges, held.rows, offset, HELD_OUT)
-        table, target = dataset.take(kept.rows), task.take(kept.rows).with_weights(kept.weights(task.weights))
-        begin = None if offset is None else np.ascontiguousarray(offset[:, kept.rows])
+        target, begin = task.take(kept.rows).with_weights(weights), None
+        if offset is not None:
+            begin = np.ascontiguousarray(offset[:, kept.rows])
         first = job.initial.no_rounds(table, target, begin)
         folds.append(Fold(open_rounds(table, target, own, team, first, offset=begin), [held_out], metrics))
     return folds
