@@ -27,6 +27,7 @@ voting.py          the predictions of several models -> one prediction
 stacking.py        predictions for held-out rows -> the input of a final model
 bucket.py          scores of several models -> the best one, or weights
 selection.py       weights of several models by their predictions for held-out rows
+conformal.py       intervals and sets of classes with a guarantee
 metrics.py         metrics by name, for evaluation sets and early stopping
 callbacks.py       between rounds: early stopping, the progress bar, the user's callbacks
 """

@@ -294,6 +294,7 @@ class BoostingFit(TableModel):
 
     _booster: Booster
     _init: Any = None  # the initial estimator, fitted
+    _calibration: Any
 
     def fit(
         self,
@@ -442,6 +443,8 @@ class BoostingFit(TableModel):
         fitted = fit_booster(job, team)
         self._init = job.initial.fitted
         self._keep(given.schema, fitted)
+        if fitted.calibration is not None:
+            self._calibration = fitted.calibration
         keep_history(self, job.history, self.best_iteration_)
         self.do_early_stopping_, self.scorer_ = stopping is not None, None if scorer is None else scorer.scorer
         monitored = fitted.monitored
