@@ -1,6 +1,7 @@
 # Spinney: every target sets up what it needs, given Python 3.11 to 3.14.
 #
-# Each set of packages leaves a stamp in .venv and is installed again only when pyproject.toml changes.
+# Each set of packages leaves a stamp in .venv and is installed again only when pyproject.toml changes. Sets for
+# developing are dependency groups, which need pip 25.1; the others are extras.
 
 PYTHON ?= python3
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
@@ -10,9 +11,10 @@ OPTIONS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+GROUPS := test lint bench docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test test-all test-gpu lint format bench wheel docs clean
+.PHONY: help demo lab test test-all test-gpu lint check format bench dist wheel docs clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -42,12 +44,18 @@ lint: $(VENV)/.lint ## check style, types, code budgets, figures and wording
 	$(BIN)/python -m tools.figures --check
 	$(BIN)/python -m tools.wording
 
+check: lint $(VENV)/.test ## what to run before a commit: lint and a short suite (some minutes)
+	SPINNEY_QUICK=1 $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal $$(cat .ci/short)
+
 format: $(VENV)/.lint ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.bench ## compare times with other libraries
 	@set -e; for what in $(BENCH); do $(BIN)/python -m benchmarks.versus.$$what $(OPTIONS); done
+
+dist: $(VENV)/.test ## build the source distribution and the wheel, and try them in a new environment (OPTIONS=--tests)
+	@$(BIN)/python tools/try_install.py $(OPTIONS)
 
 wheel: $(VENV)/.datasets ## build a wheel with compiled kernels (some minutes)
 	@$(BIN)/python tools/build_wheel.py $(OPTIONS)
@@ -59,10 +67,10 @@ clean: ## remove the environment, builds and caches
 	rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache catboost_info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# .venv/.NAME is the stamp of the extra NAME in pyproject.toml
+# .venv/.NAME is the stamp of the dependency group or extra NAME in pyproject.toml
 $(VENV)/.%: pyproject.toml | $(VENV)/.python
 	@echo "Installing Spinney and the packages of '$*' (once; can take a few minutes) ..."
-	@$(PIP) --editable '.[$*]'
+	@$(PIP) --editable $(if $(filter $*,$(GROUPS)),. --group $*,'.[$*]')
 	@touch $@
 
 $(VENV)/.python:
@@ -75,4 +83,5 @@ $(VENV)/.python:
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "error: could not create $(VENV). On Debian and Ubuntu, install the package python3-venv." >&2; \
 	    rm -rf $(VENV); exit 1; }
+	@$(PIP) --upgrade 'pip>=25.1'
 	@touch $@

@@ -126,6 +126,56 @@ def side_by_side(work: Callable[[Any], Any], jobs: Sequence[Any], n_threads: int
     _end(crew, tell=False)
 
 
+_own = threading.local()
+
+
+def threads_of_a_job() -> int | None:
+    """How many threads a job in this thread may use; None: as many as there are."""
+    return getattr(_own, "n_threads", None)
+
+
+class Crew:
+    """Threads with the methods of multiprocessing's pools that joblib calls. A fit in one uses a part of the cores."""
+
+    def __init__(self, n_threads: int, n_threads_of_a_job: int) -> None:
+        self._todo: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
+        self._open: set[object] = set()
+        self._is_over, self._crew = False, []  # type: ignore[var-annotated]
+
+        def serve() -> None:
+            _own.n_threads = n_threads_of_a_job
+            while (job := self._todo.get()) is not None and not self._is_over:
+                job()
+
+        _hire(self._crew, n_threads, serve)
+
+    def apply_async(
+        self, work: Callable[[], Any], args: Any, callback: Callable[[Any], Any], error_callback: Any
+    ) -> None:
+        """Have a thread call `callback(work())`."""
+
+        def job() -> None:
+            try:
+                found = work()
+            except BaseException as error:
+                found = error
+            self._open.discard(job)
+            callback(found)
+
+        self._open.add(job)
+        self._todo.put(job)
+
+    def close(self) -> None:
+        """Take no more jobs."""
+        for _ in self._crew:
+            self._todo.put(None)
+
+    def terminate(self) -> None:
+        """Wait for the threads, and end jobs that are not done."""
+        self._is_over = True
+        _end(self._crew, tell=bool(self._open))
+
+
 class _Hand(NamedTuple):
     thread: Thread
     bell: Bell

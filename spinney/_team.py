@@ -37,7 +37,7 @@ import numpy as np
 from joblib import cpu_count
 
 from spinney._compile import atomic_add, atomic_load, atomic_swap, inner_kernel, rest_core, yield_core
-from spinney._interruptible_threads import Thread, check_alive
+from spinney._interruptible_threads import Thread, check_alive, threads_of_a_job
 from spinney._interrupts import interrupts_held_back
 
 _LINE = 8  # int64 values a cache line
@@ -117,7 +117,7 @@ def available_threads(n_jobs: int | None) -> int:
         return int(n_jobs)
     if n_jobs == 0:
         raise ValueError("n_jobs must be a positive number of threads, None or -1 (every core), got 0.")
-    most = cpu_count()
+    most = threads_of_a_job() or cpu_count()
     for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
         limit = os.environ.get(name, "").split(",")[0].strip()  # OpenMP has a list, for threads within threads
         if limit.isdecimal():

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+import spinney
 from spinney._distribution import DISTRIBUTION, install_command
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+TABLES = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT, GROUPS = TABLES["project"], set(TABLES["dependency-groups"])
 TEXTS = [
     *ROOT.glob("*.md"),
     ROOT / "Makefile",
@@ -44,11 +46,24 @@ def test_code_takes_the_command_from_one_place():
 
 
 def test_the_guides_list_the_extras_of_users():
-    for_users = set(PROJECT["optional-dependencies"]) - {"test", "lint", "bench", "docs"}
+    for_users = set(PROJECT["optional-dependencies"])
     listed = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "installing.md").read_text(), re.MULTILINE))
     assert listed == for_users
     argued = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "dependencies.md").read_text(), re.MULTILINE))
-    assert argued == set(PROJECT["optional-dependencies"])
+    assert argued == for_users | GROUPS
+
+
+def test_the_makefile_knows_which_sets_are_groups():
+    named = re.search(r"^GROUPS := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(named[1].split()) == GROUPS
+    assert not GROUPS & set(PROJECT["optional-dependencies"])  # a stamp of `make` is named after one of them
+
+
+def test_the_version_is_written_once():
+    assert PROJECT["dynamic"] == ["version"]
+    assert re.search(
+        rf'^version: "?{re.escape(spinney.__version__)}"?$', (ROOT / "CITATION.cff").read_text(), re.MULTILINE
+    )
 
 
 def test_the_versions_of_python():

@@ -150,7 +150,7 @@ def _docstrings(node: ast.AST, public: bool, mixins: bool) -> Iterator[tuple[ast
         if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             a_class = isinstance(child, ast.ClassDef)
             known = isinstance(node, ast.ClassDef) or child.name in _public_names() or (mixins and a_class)
-            mine = public and known and not child.name.startswith("_")
+            mine = public and known and (not child.name.startswith("_") or (mixins and a_class))
             yield from _docstrings(child, mine and a_class, mixins)
             yield from _first_string(child, mine)
         else:

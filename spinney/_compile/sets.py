@@ -8,6 +8,7 @@ lay_columns(codes, rows, (begin, end), table)   table[j, i] = codes[rows[begin +
                                                 them may get anything. `codes` has a multiple of 16 columns
 set_extremes(table, j, rows)                    -> (smallest, largest) code in table[j] of a set that is not empty
 set_up_to(table, j, code)                       -> the places of table[j] with codes up to this one
+set_ends(values, rows)                          -> (smallest, largest) value of a set that is not empty; none is NaN
 set_at_most(values, limit)                      -> the places with values (float64) up to the limit; none of NaN
 set_above(values, limit)                        -> the places with values above it; none of NaN
 set_sum(numbers, rows)                          -> the sum of numbers[i] (int64) over a set
@@ -18,6 +19,7 @@ set_size(rows)                                  -> how many there are
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -129,6 +131,27 @@ def _set_up_to(typing_context: Any, table: Any, j: Any, code: Any) -> Any:
     return types.uint64(table, types.int64, types.int64), generate
 
 
+@intrinsic
+def _set_ends(typing_context: Any, values: Any, rows: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = builder.bitcast(_data(context, builder, signature.args[0], arguments[0]), _NUMBERS.as_pointer())
+        numbers, is_in = builder.load(data, align=8), builder.bitcast(arguments[1], _BITS)
+        ends = []
+        for comparison, other in (("<", math.inf), (">", -math.inf)):  # rows that are not in the set cannot win
+            chosen = builder.select(is_in, numbers, ir.Constant(_NUMBERS, [other] * MEMBERS))
+            while chosen.type.count > 1:  # one half against the other
+                half = chosen.type.count // 2
+                low, high = (
+                    builder.shuffle_vector(chosen, chosen, ir.Constant(ir.VectorType(ir.IntType(32), half), places))
+                    for places in (list(range(half)), list(range(half, 2 * half)))
+                )
+                chosen = builder.select(builder.fcmp_ordered(comparison, low, high), low, high)
+            ends.append(builder.extract_element(chosen, ir.IntType(32)(0)))
+        return context.make_tuple(builder, signature.return_type, ends)
+
+    return types.UniTuple(types.float64, 2)(values, types.uint64), generate
+
+
 def _compared(comparison: str) -> Any:
     """The places of 64 numbers that compare so with another one."""
 
@@ -188,6 +211,11 @@ def _plain_set_up_to(table: Any, j: int, code: int) -> Any:
     return np.uint64(sum(1 << int(i) for i in np.flatnonzero(table[j] <= code)))
 
 
+def _plain_set_ends(values: Any, rows: Any) -> tuple[float, float]:
+    chosen = values[_members(rows)]
+    return float(chosen.min()), float(chosen.max())
+
+
 def _plain_set_at_most(values: Any, limit: float) -> Any:
     return np.uint64(sum(1 << int(i) for i in np.flatnonzero(values <= limit)))
 
@@ -207,6 +235,7 @@ def _plain_set_size(rows: Any) -> int:
 lay_columns: Any = _plain_lay_columns if PLAIN_PYTHON else _lay_columns
 set_extremes: Any = _plain_set_extremes if PLAIN_PYTHON else _set_extremes
 set_up_to: Any = _plain_set_up_to if PLAIN_PYTHON else _set_up_to
+set_ends: Any = _plain_set_ends if PLAIN_PYTHON else _set_ends
 set_at_most: Any = _plain_set_at_most if PLAIN_PYTHON else _set_at_most
 set_above: Any = _plain_set_above if PLAIN_PYTHON else _set_above
 set_sum: Any = _plain_set_sum if PLAIN_PYTHON else _set_sum

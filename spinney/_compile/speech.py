@@ -36,6 +36,7 @@ _FAMILIES = {  # beginnings of kernel names, longest first where one is part of 
     "cluster.e_step": "Gaussian mixtures",
     "cluster": "clustering",
     "prune": "pruning",
+    "explain": "explanations",
     "data": "tables",
 }
 _WORTH_A_WORD = 0.5  # seconds
@@ -78,6 +79,7 @@ _said: set[str] = set()  # families that were announced
 _covered: set[str] = set()  # kernels whose time was announced
 _spent: dict[str, list[float]] = {}  # seconds of every time that a kernel was compiled here
 _work = _Work()
+_compiling: dict[int, list[_Open]] = {}  # by thread
 
 
 def say(text: str) -> None:
@@ -118,11 +120,14 @@ def announce(kernel: str, size: int, is_kept: bool, in_cache: Callable[[], set[s
 def begins() -> None:
     """The kernel that was announced is compiled now, here."""
     _work.open[-1].begun = clock()
+    _compiling[threading.get_ident()] = _work.open
 
 
 def compiled() -> None:
     """The kernel that was announced last is there, or has failed."""
     done = _work.open.pop()
+    if not _work.open:
+        _compiling.pop(threading.get_ident(), None)
     if done.begun == done.begun:
         seconds = clock() - done.begun
         _spent.setdefault(done.kernel, []).append(seconds - done.inside)
@@ -131,8 +136,13 @@ def compiled() -> None:
 
 
 def seconds_spent() -> float:
-    """Seconds that this process has spent compiling so far."""
-    return sum(map(sum, list(_spent.values())))
+    """Seconds that this process has spent compiling so far, kernels that are not ready yet included."""
+    spent = sum(map(sum, list(_spent.values())))
+    for kernels in map(list, list(_compiling.values())):
+        begun = next((one.begun for one in kernels if one.begun == one.begun), None)
+        if begun is not None:
+            spent += clock() - begun - sum(one.inside for one in kernels)
+    return spent
 
 
 def _follow(kernel: str, size: int, in_cache: Callable[[], set[str]]) -> dict[str, Cost]:

@@ -16,7 +16,16 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, next_chunk
-from spinney.cluster.nearest import LANES, nearest, nearest_two, pack_points, squared_norms
+from spinney.cluster.nearest import (
+    LANES,
+    SMALL,
+    columns_first,
+    nearest,
+    nearest_two,
+    pack_points,
+    squared_distances,
+    squared_norms,
+)
 from spinney.cluster.points import CHUNK, CHUNK_ROWS, PointSet, TiledPoints, weight_at
 
 
@@ -446,3 +455,52 @@ def _guess(tiles, n_rows, n_columns, step, centres, n_large, n_small, moved, far
             unsettled += near + moved[label[lane]] >= next_near - farthest
             n_seen += 1
     return unsettled / max(1, n_seen)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Distances of rows to every centre.
+
+
+def nearest_centres(points: TiledPoints, centres: np.ndarray, team: Team) -> np.ndarray:
+    """int32 (places,), the nearest centre of each row."""
+    labels, room = np.empty(points.n_places, np.int32), np.empty((team.size, LANES), np.int32)
+    scores = np.empty((team.size, LANES), points.tiles.dtype)
+    team.run(_label, points.tiles, points.n_rows, points.n_columns, *packed(centres), labels, scores, room)
+    return labels
+
+
+def squared_distances_to_all(points: TiledPoints, centres: np.ndarray, team: Team) -> np.ndarray:
+    """(rows, centres) in the points' dtype."""
+    out = np.empty((points.n_rows, len(centres)), points.tiles.dtype)
+    scratch = np.empty((team.size, SMALL * LANES), points.tiles.dtype)
+    team.run(_measure_all, points.tiles, points.n_columns, columns_first(centres), out, scratch)
+    return out
+
+
+@kernel
+def _label(rank, size, sync, tiles, n_rows, n_columns, centres, n_large, n_small, labels, scores, room):
+    best, label = scores[rank], room[rank]
+    while True:
+        chunk = next_chunk(sync)
+        if chunk * CHUNK_ROWS >= n_rows:
+            return
+        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
+            nearest(tiles, place * n_columns, n_columns, centres, n_large, n_small, best, best, label, 0)
+            for lane in range(LANES):
+                labels[place + lane] = label[lane]
+
+
+@kernel
+def _measure_all(rank, size, sync, tiles, n_columns, centres, out, scratch):
+    n_rows, n_centres = out.shape
+    distances = scratch[rank]
+    while True:
+        chunk = next_chunk(sync)
+        if chunk * CHUNK_ROWS >= n_rows:
+            return
+        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
+            for first in range(0, n_centres, SMALL):
+                squared_distances(tiles, place * n_columns, n_columns, centres, first * n_columns, distances, 0)
+                for i in range(min(SMALL, n_centres - first)):
+                    for lane in range(min(LANES, n_rows - place)):
+                        out[place + lane, first + i] = distances[i * LANES + lane]

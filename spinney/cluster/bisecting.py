@@ -21,8 +21,7 @@ from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, next_chunk
 from spinney.cluster.assign import assign_rows, inertia, no_assignment, packed
 from spinney.cluster.kmeans import KMeansSettings, best_run, relative_centres
-from spinney.cluster.nearest import LANES, SMALL, nearest, squared_distances
-from spinney.cluster.plusplus import columns_first
+from spinney.cluster.nearest import LANES, SMALL, columns_first, nearest, squared_distances
 from spinney.cluster.points import CHUNK_ROWS, TiledPoints, take_points, weight_at
 
 _LARGE = 1 << 20  # products of a pass below which handing it to threads costs more than doing it here

@@ -17,7 +17,7 @@ import numpy as np
 
 from spinney._random import draw_uniforms
 from spinney._team import Team
-from spinney.cluster.distances import nearest_centres
+from spinney.cluster.assign import nearest_centres
 from spinney.cluster.e_step import EStepRows, EStepSums, Gaussians, RemoteEStepRows, collect
 from spinney.cluster.gaussians import as_matrices, check_positive, next_mixture
 from spinney.cluster.plusplus import plus_plus, random_rows

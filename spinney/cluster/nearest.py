@@ -222,3 +222,10 @@ nearest: Any = _plain_nearest if PLAIN_PYTHON else _nearest
 nearest_two: Any = _plain_nearest_two if PLAIN_PYTHON else _nearest_two
 squared_norms: Any = _plain_squared_norms if PLAIN_PYTHON else _squared_norms
 squared_distances: Any = _plain_squared_distances if PLAIN_PYTHON else _squared_distances
+
+
+def columns_first(rows: np.ndarray) -> np.ndarray:
+    """Points in groups of SMALL, each column by column, the last group filled up with copies of its first point."""
+    n_groups = -(-len(rows) // SMALL)
+    full = np.concatenate([rows, np.repeat(rows[-1:], n_groups * SMALL - len(rows), axis=0)])
+    return np.ascontiguousarray(full.reshape(n_groups, SMALL, -1).swapaxes(1, 2)).ravel()

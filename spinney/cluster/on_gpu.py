@@ -14,8 +14,8 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.cluster.assign import Assignment, half_squares, whole_value
+from spinney.cluster.kmeans import TiledDistances
 from spinney.cluster.nearest import LANES
-from spinney.cluster.passes import TiledDistances
 from spinney.cluster.plusplus import PlusPlusSearch, whole_distance
 from spinney.cluster.points import CHUNK_ROWS, PointSet, TiledPoints
 from spinney.gpu.kmeans import Closest, Labels, open_stream, send_rows

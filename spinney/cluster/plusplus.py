@@ -21,7 +21,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, refer
 from spinney._random import choose, mix
 from spinney._team import Team, next_chunk
-from spinney.cluster.nearest import LANES, SMALL, squared_distances
+from spinney.cluster.nearest import LANES, SMALL, columns_first, squared_distances
 from spinney.cluster.points import CHUNK_ROWS, PointSet, TiledPoints
 from spinney.cluster.sparse_points import (
     SparsePoints,
@@ -154,13 +154,6 @@ def integer_weights(points: PointSet) -> np.ndarray:
     if len(points.importance):
         whole = np.rint(points.importance * (2.0**bits / points.heaviest)).astype(np.int64)
     return whole * points.counts if len(points.counts) else whole
-
-
-def columns_first(rows: np.ndarray) -> np.ndarray:
-    """Points in groups of SMALL, each column by column, the last group filled up with copies of its first point."""
-    n_groups = -(-len(rows) // SMALL)
-    full = np.concatenate([rows, np.repeat(rows[-1:], n_groups * SMALL - len(rows), axis=0)])
-    return np.ascontiguousarray(full.reshape(n_groups, SMALL, -1).swapaxes(1, 2)).ravel()
 
 
 @kernel

@@ -18,8 +18,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, prefetch, refer
 from spinney._team import Team, next_chunk
 from spinney.cluster.assign import Assignment, packed, squares
-from spinney.cluster.nearest import LANES, SMALL, nearest, squared_distances
-from spinney.cluster.plusplus import columns_first
+from spinney.cluster.nearest import LANES, SMALL, columns_first, nearest, squared_distances
 from spinney.cluster.points import CHUNK_ROWS, weight_at
 from spinney.cluster.sparse_points import (
     SparsePoints,
@@ -341,7 +340,7 @@ def _move(rows, place, row, new, moves, rank):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Distances: squared distances of rows to centres, those of `assign.py` and `distances.py` bit for bit.
+# Distances: squared distances of rows to centres, those of `assign.py` bit for bit.
 #
 # A distance is added up column by column, as there; rows are laid out sixteen at a time.
 

@@ -22,9 +22,9 @@ from spinney._interrupts import import_whole
 if TYPE_CHECKING:
     from spinney.criteria.adaboost_weights import Reweighting, amount_of_say, reweight
     from spinney.criteria.candidates import candidate_splits
-    from spinney.criteria.counting import count_trees
     from spinney.criteria.huffman import HuffmanCode, huffman_code
     from spinney.criteria.measures import (
+        count_trees,
         entropy,
         error_rate,
         gain_ratio,
@@ -41,7 +41,7 @@ _HOMES = {
     "Reweighting": "adaboost_weights",
     "amount_of_say": "adaboost_weights",
     "candidate_splits": "candidates",
-    "count_trees": "counting",
+    "count_trees": "measures",
     "entropy": "measures",
     "error_rate": "measures",
     "gain_ratio": "measures",

@@ -45,6 +45,37 @@ def many_class_vote(error: float, n_classes: int) -> float:
     return log_odds(error) + log_of(n_classes - 1.0)
 
 
+def log_votes(probabilities: np.ndarray) -> np.ndarray:
+    """(K - 1) (ln p - mean ln p), a member's votes in SAMME.R; rows add up to 0."""
+    from spinney.criteria.exp_log import logs_of
+
+    logs = logs_of(np.maximum(probabilities, EPSILON))
+    return (logs.shape[1] - 1) * (logs - logs.mean(axis=1, keepdims=True))
+
+
+def class_votes(codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """1 for the predicted class and -1 / (K - 1) for each other."""
+    votes = np.full((n_classes, n_classes), -1.0 / max(n_classes - 1, 1))
+    np.fill_diagonal(votes, 1.0)
+    return votes.take(codes, axis=0)
+
+
+def votes_by_confidence(shares: np.ndarray, weight: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """C5.0: a vote for the class with the largest fraction p, of (weight p + prior) / (weight + 1).
+
+    In: class fractions (rows, classes), the weight in rows that they come from, and the class fractions at the root of
+    the tree.
+
+    >>> votes_by_confidence(np.array([[0.75, 0.25]]), np.array([7.0]), np.array([0.5, 0.5])).tolist()
+    [[0.71875, 0.0]]
+    """
+    rows, named = np.arange(len(shares)), shares.argmax(axis=1)
+    votes = np.zeros(shares.shape)
+    prior = np.broadcast_to(prior, shares.shape)
+    votes[rows, named] = (weight * shares[rows, named] + prior[rows, named]) / (weight + 1.0)
+    return votes
+
+
 def amount_of_say(error: Any, *, algorithm: str = "discrete", n_classes: int = 2) -> Any:
     """Compute the weight that AdaBoost gives to a member, its "amount of say", from its weighted error.
 
@@ -79,7 +110,7 @@ def amount_of_say(error: Any, *, algorithm: str = "discrete", n_classes: int = 2
     if isinstance(n_classes, bool) or not isinstance(n_classes, int | np.integer) or n_classes < 2:
         raise ValueError(f"n_classes must be an integer of at least 2, got {n_classes!r}.")
     if algorithm == "discrete" and n_classes > 2:
-        raise ValueError(f"algorithm='discrete' is for two classes, got n_classes={n_classes}. Use algorithm='SAMME'.")
+        raise ValueError(f"algorithm='discrete' needs n_classes=2, got {n_classes}. Use algorithm='SAMME'.")
     errors = np.asarray(error, np.float64)
     if not ((errors >= 0.0) & (errors <= 1.0)).all():
         raise ValueError(f"error must be a fraction of the weight, from 0 to 1, got {error!r:.80}.")

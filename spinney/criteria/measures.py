@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import log
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -406,3 +406,38 @@ def _impurity(criterion: int, weights: np.ndarray) -> Any:
 
 
 MEASURES: dict[str, Measure] = {"gini": _gini, "entropy": _entropy, "error": _error}
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# How many trees there are.
+
+
+def count_trees(n_columns: Any) -> int:
+    """Count the different decision trees of Boolean columns: those that classify some row differently.
+
+    d columns have 2**d different rows, each of which can have either class: 2**(2**d) functions. Every function is that
+    of some tree.
+
+    Parameters
+    ----------
+    n_columns : int
+        Number of Boolean columns.
+
+    Returns
+    -------
+    count : int
+        The number of functions.
+
+    Examples
+    --------
+    >>> from spinney.criteria import count_trees
+    >>> count_trees(6)
+    18446744073709551616
+    """
+    is_integer = isinstance(n_columns, Integral) and not isinstance(n_columns, bool)
+    if not is_integer or not 0 <= int(n_columns) <= _MOST:
+        raise ValueError(f"n_columns must be an integer from 0 to {_MOST}, got {n_columns!r}.")
+    return int(2 ** (2 ** int(n_columns)))
+
+
+_MOST = 20  # a number of 300,000 digits

@@ -34,13 +34,43 @@ if TYPE_CHECKING:
     from spinney.data.schema import Schema
 
 
+def takes_opened_tables(estimator: Any) -> bool:
+    """Whether an estimator reads tables that are opened once for many fits."""
+    return getattr(estimator, "_takes_opened_tables", False)
+
+
 class OpenedTable(TableHandle):
-    """A table, or some rows of one, whose columns are read once."""
+    """A table that is read, sorted and binned once for many fits on its rows.
+
+    Pass it as X to scikit-learn's `GridSearchCV`, `cross_validate`, `learning_curve` and similar tools, with a decision
+    tree, forest or boosted model of Spinney. `spinney.evaluate` does this by itself.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        The table. It is read at the first fit.
+    counts : array-like of int, default=None
+        How often each row counts for the bins. None: once.
+
+    Notes
+    -----
+    Trees without bins are those of the rows that a fit gets. Bins are learned from the values of all rows.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.evaluate import OpenedTable
+    >>> X, y = load_penguins()
+    >>> found = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2, 3]}).fit(OpenedTable(X), y)
+    >>> found.best_params_
+    {'max_depth': 3}
+    """
 
     def __init__(self, X: Any, counts: np.ndarray | None = None) -> None:
-        """Nothing is read yet; `counts` says how often each row counts for the bins."""
         if isinstance(X, OpenedTable):
-            X.original()
+            X = X.original()
         self.origin, self.counts = with_rows(X), counts
         self.rows: np.ndarray | None = None
         self.shape = (_num_samples(X),)
@@ -55,22 +85,55 @@ class OpenedTable(TableHandle):
         vars(self).update(state)
         self._lock = Lock()
 
-    def take(self, rows: np.ndarray) -> Self:
-        """Some rows of the whole table, in this order."""
+    def take(self, rows: Any, axis: int = 0) -> Self:
+        """Return some rows of this table, in this order.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Row numbers in this table. They may repeat.
+        axis : int, default=0
+            0, the rows.
+
+        Returns
+        -------
+        OpenedTable
+            The table of these rows. Nothing is copied.
+
+        Examples
+        --------
+        >>> from spinney.datasets import load_tennis
+        >>> from spinney.evaluate import OpenedTable
+        >>> len(OpenedTable(load_tennis()[0]).take([3, 5, 5]))
+        3
+        """
+        return self[np.asarray(rows, np.int64)]
+
+    def __getitem__(self, rows: Any) -> Self:
+        """Rows by numbers, a mask or a slice."""
+        known = np.arange(len(self)) if self.rows is None else self.rows
         part = object.__new__(type(self))
         vars(part).update(vars(self))
-        part.rows, part.shape = np.asarray(rows, np.int64), (len(rows),)
+        part.rows = np.atleast_1d(known[rows])
+        part.shape = (len(part.rows), *self.shape[1:])
         return part
+
+    @property
+    def iloc(self) -> Self:
+        """This table: scikit-learn takes rows of what has `iloc`."""
+        return self
+
+    loc = iloc
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def original(self) -> Any:
-        """The rows as they came."""
+        """The rows as they were passed, for internal use."""
         return self.origin if self.rows is None else _safe_indexing(self.origin, self.rows)
 
     def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, Table]:
-        """The schema of the whole table, and the rows read through it."""
+        """The schema of the whole table and the rows read through it, for internal use."""
         from spinney.data.schema import learn_and_read
 
         key = key_of(categorical_features)
@@ -82,7 +145,7 @@ class OpenedTable(TableHandle):
         return schema, whole.take(self.rows)
 
     def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> Table:
-        """The rows as a schema reads them: if it was learnt here, what is known of them is used."""
+        """The rows as a schema reads them, for internal use; with what is known of them if it was learned here."""
         for known, whole in self._readings.values():
             if known is schema:
                 return whole.take(self.rows)

@@ -241,7 +241,7 @@ class Schema(_Stored):
         try:
             schema = cls(tuple(SchemaColumn.from_dict(column) for column in stored["columns"]))
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"this is no stored schema: {type(error).__name__}: {error}.") from error
+            raise ValueError(f"this is not a stored schema: {type(error).__name__}: {error}.") from error
         names = [column.name for column in schema.columns]
         if set(names) != {None} and (None in names or len(set(names)) < len(names)):
             raise ValueError(f"the column names of a schema must all differ, or all be null, got {names}.")

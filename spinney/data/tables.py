@@ -68,7 +68,7 @@ class Table:
     by_rows: ClassVar[Any] = None  # then these as SciPy's CSR matrix
 
     def is_one_row(self) -> bool:
-        """Whether it is a single block of one row: such can take the short way down trees (tree/descend_one.py)."""
+        """Whether it is a single block of one row: such can take the short way down trees (tree/descend.py)."""
         return self.n_rows == 1 and len(self.panels) == 1
 
     def column(self, index: int) -> np.ndarray:
@@ -254,7 +254,7 @@ class TableHandle:
         raise NotImplementedError
 
     def close(self) -> None:
-        """The fit is over: let go of what it made elsewhere."""
+        """Release what a fit has made elsewhere, for internal use."""
 
 
 def is_streamed(X: Any) -> bool:

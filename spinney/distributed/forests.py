@@ -35,8 +35,7 @@ from spinney.ensemble.forests.bootstrap import Bags
 from spinney.ensemble.forests.fit import ForestTable, Plan, grow_trees, open_table
 from spinney.ensemble.forests.out_of_bag import Votes, count_votes
 from spinney.grow.binned.fit import grows_from_codes
-from spinney.tree.forest import Forest
-from spinney.tree.join import join
+from spinney.tree.forest import Forest, join
 
 _COPIES = 3  # of the codes on a worker, while it lays them out
 _PER_ROW = 48  # bytes: row order, targets, weights, a tree's rows

@@ -21,11 +21,9 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.cluster import kmeans
-from spinney.cluster.assign import Assignment, distances_by_chunk
-from spinney.cluster.distances import nearest_centres
-from spinney.cluster.kmeans import KMeansRun, KMeansSettings
+from spinney.cluster.assign import Assignment, distances_by_chunk, nearest_centres
+from spinney.cluster.kmeans import KMeansRun, KMeansSettings, TiledPasses
 from spinney.cluster.nearest import LANES
-from spinney.cluster.passes import TiledPasses
 from spinney.cluster.plusplus import PlusPlusSearch, run_search
 from spinney.cluster.points import (
     CHUNK_ROWS,

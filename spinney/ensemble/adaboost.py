@@ -24,8 +24,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from spinney.criteria.adaboost_weights import EPSILON, log_odds, many_class_vote, two_class_vote
-from spinney.criteria.exp_log import exp_of, exps_of, logs_of
+from spinney.criteria.adaboost_weights import log_odds, log_votes, many_class_vote, two_class_vote
+from spinney.criteria.exp_log import exp_of, exps_of
 from spinney.criteria.fixed_point import exact_sum
 from spinney.data.weights import Weights
 
@@ -204,19 +204,6 @@ def change_wrong(wrong: np.ndarray, vote: float) -> np.ndarray:
     return np.array([1.0, exp_of(min(max(vote, -_FURTHEST), _FURTHEST))]).take(wrong)
 
 
-def log_votes(probabilities: np.ndarray) -> np.ndarray:
-    """(K - 1) (ln p - mean ln p), a member's votes in SAMME.R; rows add up to 0."""
-    logs = logs_of(np.maximum(probabilities, EPSILON))
-    return (logs.shape[1] - 1) * (logs - logs.mean(axis=1, keepdims=True))
-
-
-def class_votes(codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """1 for the predicted class and -1 / (K - 1) for each other."""
-    votes = np.full((n_classes, n_classes), -1.0 / max(n_classes - 1, 1))
-    np.fill_diagonal(votes, 1.0)
-    return votes.take(codes, axis=0)
-
-
 def half_way(right: float, wrong: float) -> float:
     """C5.0: weight moved from right rows to misclassified ones, half of what would make both equal.
 
@@ -248,22 +235,6 @@ def are_lost(votes: np.ndarray, codes: np.ndarray, n_left: int) -> np.ndarray:
     [True, False]
     """
     return votes.max(axis=1) - votes[np.arange(len(codes)), codes] > n_left
-
-
-def votes_by_confidence(shares: np.ndarray, weight: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """C5.0: a vote for the class with the largest fraction p, of (weight p + prior) / (weight + 1).
-
-    In: class fractions (rows, classes), the weight in rows that they come from, and the class fractions at the root of
-    the tree.
-
-    >>> votes_by_confidence(np.array([[0.75, 0.25]]), np.array([7.0]), np.array([0.5, 0.5])).tolist()
-    [[0.71875, 0.0]]
-    """
-    rows, named = np.arange(len(shares)), shares.argmax(axis=1)
-    votes = np.zeros(shares.shape)
-    prior = np.broadcast_to(prior, shares.shape)
-    votes[rows, named] = (weight * shares[rows, named] + prior[rows, named]) / (weight + 1.0)
-    return votes
 
 
 def shares_of_votes(votes: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ from spinney.estimators import on_gpu
 from spinney.estimators.base import (
     CopiesModel,
     Explained,
+    OfTrees,
     TableClassifier,
     TableRegressor,
     all_or_nothing,
@@ -44,6 +45,10 @@ from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import find_classes, read_labels, read_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.series import TreeSeries, can_share, leaves_of_members
+from spinney.tree.decision import OneTree
+from spinney.tree.forest import join
+from spinney.tree.formula import Formula, not_of_trees
+from spinney.tree.questions import spreads
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -59,7 +64,7 @@ if TYPE_CHECKING:
 # all rounds (trees/series.py).
 
 
-class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
+class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
     """Members fitted in turn on changing weights, and their weighted vote."""
 
     estimators_: list[Any]
@@ -184,6 +189,17 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         n_draws = weights.n_samples(len(target))
         return lambda now, number: draw_rows(order, now, n_draws, seed, number)
 
+    def _joined(self) -> dict[str, Any]:
+        """What the formula begins with: the members' trees, put together."""
+        if not all(isinstance(one, OneTree) for one in self.estimators_):
+            raise not_of_trees(self)
+        members = [one.formula() for one in self.estimators_]
+        if any(one.schema != members[0].schema for one in members):
+            raise ValueError(
+                f"the members of this {type(self).__name__} have different categories, so they cannot share a table."
+            )
+        return self._facts(members[0].schema, join([one.forest for one in members]))
+
     def _resamples(self) -> bool:
         raise NotImplementedError
 
@@ -260,7 +276,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
     @property
     def forest_(self) -> Forest:
         """All trees, stored together; only if the base estimator is a Spinney tree."""
-        from spinney.tree.join import join
+        from spinney.tree.forest import join
 
         check_is_fitted(self)
         if not can_share(self._template()):
@@ -528,9 +544,33 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         yield from map(self._say, self._all_answers(X))
 
     def _say(self, answers: np.ndarray) -> np.ndarray:
-        from spinney.ensemble.adaboost import class_votes, log_votes
+        from spinney.criteria.adaboost_weights import class_votes, log_votes
 
         return log_votes(answers) if self.algorithm == "SAMME.R" else class_votes(answers, self.n_classes_)
+
+    def _formula(self) -> Formula:
+        facts, votes, n_classes = self._joined(), self.estimator_weights_, self.n_classes_
+        trees = [(one.tree_, np.searchsorted(self.classes_, one.classes_)) for one in self.estimators_]
+        spread = spreads(facts["forest"])
+        if spread and self.algorithm == "SAMME.R":
+            raise ValueError(
+                "SAMME.R of trees that send rows with missing values down several branches cannot be exported."
+            )
+        says = []
+        for (tree, own), vote in zip(trees, votes.tolist()):
+            if spread or self.algorithm == "SAMME.R":
+                shares = np.zeros((tree.n_nodes, n_classes))
+                shares[:, own] = tree.probabilities[:, 0]
+                says.append(shares if spread else vote * self._say(shares))
+            else:
+                says.append(vote * self._say(own[tree.majority[:, 0]]))
+        facts |= {"values": np.concatenate(says), "start": np.zeros(n_classes), "votes": votes if spread else None}
+        norm = float(np.cumsum(np.abs(votes))[-1])
+        if n_classes != 2:
+            return Formula(**facts, link="votes", divisor=norm, scale=float(max(n_classes - 1, 1)))
+        if self.algorithm == "discrete":
+            return Formula(**facts, link="margin", discrete=True)
+        return Formula(**facts, link="margin", divisor=norm, scale=0.5)
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `decision_function` after each round.
@@ -805,6 +845,11 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
 
     def _answers(self, member: Any, X: Any) -> np.ndarray:
         return np.asarray(member.predict(X), np.float64)
+
+    def _formula(self) -> Formula:
+        facts = self._joined()
+        values = np.concatenate([one.tree_.answers[:, 0] for one in self.estimators_])
+        return Formula(**facts, values=values, start=np.zeros(1), link="median", votes=self.estimator_weights_)
 
     def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
         return tree.answers[leaves, 0, 0]

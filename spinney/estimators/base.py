@@ -26,10 +26,13 @@ from spinney.data.weights import Weights, read_weights
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.names import KnowsNames
 from spinney.estimators.streaming import score_on_cpu
+from spinney.tree.formula import not_of_trees
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
+    from spinney.tree.forest import Forest
+    from spinney.tree.formula import Formula, Mixture
 
 
 # Work below which handing it to threads costs more than doing it in the caller's thread, by kind; measured.
@@ -222,11 +225,11 @@ class TableModel(KnowsNames, BaseEstimator):
     def _make_team(self, kind: str, work: int) -> Team:
         return make_team(kind, work, getattr(self, "n_jobs", None))
 
-    def _formula(self) -> Any:
-        """The trees as a sum, for whatever explains them: a `Formula`, or an error that says why there is none."""
-        from spinney.io.formula import read_formula
-
-        return read_formula(self)
+    @property
+    def schema_(self) -> Schema:
+        """What was learned of the columns in `fit`: their names, kinds and categories."""
+        check_is_fitted(self)
+        return self._schema
 
     @property
     def fingerprint_(self) -> str:
@@ -313,7 +316,55 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
 # `shap_values`, for all models of trees (explain/shap_values.py).
 
 
-class Explained:
+class OfTrees:
+    """A model of trees, or of such models, that says what it is."""
+
+    def formula(self) -> Formula | Mixture:
+        """Return the model as a value: its trees, what they add up to, and the link.
+
+        Exports and explanations start from it.
+
+        Returns
+        -------
+        Formula or Mixture
+            Described at the top of spinney/tree/formula.py. Combinations of several models are a `Mixture`. Models that
+            have no trees raise TypeError.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeRegressor
+        >>> formula = DecisionTreeRegressor().fit([[0], [1]], [2.0, 4.0]).formula()
+        >>> formula.link, formula.forest.n_nodes, formula.values[:, 0].tolist()
+        ('identity', 3, [3.0, 2.0, 4.0])
+        """
+        check_is_fitted(self)
+        return self._formula()
+
+    def _formula(self) -> Formula | Mixture:
+        raise not_of_trees(self)
+
+    def _facts(self: Any, schema: Schema, forest: Forest) -> dict[str, Any]:
+        """What every formula begins with."""
+        name, strict = type(self).__name__, bool(self._refuses_unknown())
+
+        def read(X: Any) -> list[Table]:
+            self._check_sparse(X)
+            return [schema.read(X, name, strict=strict)]
+
+        known = getattr(self, "classes_", ())
+        return {
+            "model": name,
+            "schema": schema,
+            "strict": strict,
+            "fingerprint": self.fingerprint_,
+            "forest": forest.with_thresholds(),
+            "tables": read,
+            "row": self._row,
+            "classes": tuple(map(np.asarray, known)) if isinstance(known, list | tuple) else (known,),
+        }
+
+
+class Explained(OfTrees):
     """A model whose answers can be shared out among the columns."""
 
     def shap_values(self, X: Any, background: Any = None, *, interactions: bool = False) -> np.ndarray:

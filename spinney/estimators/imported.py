@@ -20,8 +20,9 @@ from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, hash_of, log_probabilities
 from spinney.estimators.params import THREADS
 from spinney.estimators.streaming import row_by_row
-from spinney.io.imported import Answering, Imported, Reading
+from spinney.io.imported import LINK_NAMES, Answering, Imported
 from spinney.tree.forest import Forest
+from spinney.tree.formula import Foreign, Formula, Reading, mean_of_trees
 from spinney.tree.importance import importances, mean_shares
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -142,7 +143,7 @@ class ImportedModel(Explained, TableModel):
         return np.concatenate([self._means_of(table) for table in self._parts(X)])
 
     def _means_of(self, table: Table) -> np.ndarray:
-        from spinney.tree.descend_many import sum_answers
+        from spinney.tree.descend import sum_answers
         from spinney.tree.recode import recoded
 
         forest = self.forest_
@@ -153,6 +154,32 @@ class ImportedModel(Explained, TableModel):
             forest, table = quick.forest, quick.table(table)
         with self._make_team("descend many", table.n_rows * forest.n_trees) as team:
             return sum_answers(forest, table, team) / forest.n_trees
+
+    def _formula(self) -> Formula:
+        forest, answering, name = self.forest_, self._answering, type(self).__name__
+        if forest.n_trees == 0:
+            raise TypeError(
+                f"this {name} has no trees: it predicts the same for every row, so there is nothing to export."
+            )
+        facts = self._facts(self._schema, forest) | {"tables": self._parts}
+        if forest.n_classes is not None or forest.n_outputs > 1:
+            return mean_of_trees(facts, forest, forest.answers)
+        link, scale = LINK_NAMES[answering.link], float(answering.scale)
+        if link != "logistic" and scale != 1.0:
+            raise TypeError(
+                f"this {name} multiplies raw scores by {scale} before the link {answering.link!r}: only sigmoids of "
+                "such scores can be exported."
+            )
+        return Formula(
+            **facts,
+            values=forest.answers[:, 0].astype(np.float64),
+            start=np.asarray(answering.start, np.float64),
+            link=link,
+            divisor=float(self._n_rounds) if answering.averages else 1.0,
+            scale=scale,
+            foreign=Foreign(self._reading, answering.start.dtype == np.float32, answering.second_from),
+            raw=self._raw,
+        )
 
     def _respond(self, raw: np.ndarray) -> np.ndarray:
         """Predictions (outputs, rows) from raw scores."""

@@ -1,16 +1,16 @@
-"""Cross-validation: fit on all folds but one, score on that one, in turn."""
+"""scikit-learn's cross-validation, on data that Spinney's models read, sort and bin once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn import model_selection
+from sklearn.utils.validation import _num_samples
 
-from spinney.evaluate.folds import Split, make_splits
-from spinney.evaluate.runs import Job, Outcome, Wanted, make_sheet, run_jobs
-from spinney.evaluate.scoring import ALONE, Scoring
+from spinney.evaluate.runs import Run, model_of
+from spinney.evaluate.scoring import ALONE
 
 
 class CrossValidation(dict):
@@ -108,35 +108,14 @@ class CrossValidation(dict):
             raise KeyError(f"there is no score {metric!r}; there are {self.metrics}.")
         return self[key]
 
-    def summary(self) -> dict[str, dict[str, float]]:
-        """Return the mean, standard deviation and extremes of every score over the folds.
-
-        Returns
-        -------
-        dict of str to dict of str to float
-            Key of the score, such as "test_score" -> "mean", "std", "min" and "max".
-
-        Examples
-        --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> from spinney.evaluate import cross_validate
-        >>> result = cross_validate(DecisionTreeClassifier(max_depth=3), *load_penguins(), cv=3)
-        >>> list(result.summary()["test_score"])
-        ['mean', 'std', 'min', 'max']
-        """
-        scores = [key for key in self if key.startswith(("test_", "train_"))]
-        tell: dict[str, Any] = {"mean": np.mean, "std": np.std, "min": np.min, "max": np.max}
-        return {key: {name: float(function(self[key])) for name, function in tell.items()} for key in scores}
-
     def __repr__(self) -> str:
-        summary = self.summary()
-        shown = {self._shown(key): row for key, row in summary.items()}
+        shown = {self._shown(key): self[key] for key in self if key.startswith(("test_", "train_"))}
         width = max(map(len, shown))
         head = f"CrossValidation: {self.n_folds} folds, {np.sum(self['fit_time']):.3g} s of fitting"
         lines = [head, " ".join([f"  {'':{width}}", *(f"{name:>9}" for name in ("mean", "std", "min", "max"))])]
-        for name, row in shown.items():
-            lines.append(" ".join([f"  {name:{width}}", *(f"{value:>9.4g}" for value in row.values())]))
+        for name, scores in shown.items():
+            row = scores.mean(), scores.std(), scores.min(), scores.max()
+            lines.append(" ".join([f"  {name:{width}}", *(f"{value:>9.4g}" for value in row)]))
         return "\n".join(lines)
 
     def _shown(self, key: str) -> str:
@@ -230,89 +209,45 @@ def cross_validate(
     >>> result["test_score"].round(3).tolist()
     [0.965, 0.922, 0.947]
     """
-    judge = Scoring(estimator, scoring)
-    sheet = make_sheet(estimator, X, y, sample_weight, params)
-    splits = make_splits(cv, sheet.X, sheet.y, groups, is_classifier(estimator))
-    check_fold_sizes(judge, splits)
+    run = Run(estimator, X, y, sample_weight, params, cv, groups, scoring, error_score)
     method = "predict" if return_predictions is True else return_predictions or None
-    if method is not None:
-        _check_method(estimator, method, splits, len(splits[0].test) + len(splits[0].train))
-    wanted = Wanted(judge, return_train_score, return_estimator, method, error_score)
-    jobs = [Job(split) for split in splits]
-    outcomes = run_jobs(estimator, sheet, jobs, wanted, n_jobs=n_jobs, verbose=verbose, tell=_tell_means(judge.title))
-    values: dict[str, Any] = {
-        "fit_time": np.array([one.fit_time for one in outcomes]),
-        "score_time": np.array([one.score_time for one in outcomes]),
-    }
-    if return_estimator:
-        values["estimator"] = [one.model for one in outcomes]
-    if return_indices:
-        values["indices"] = {"train": [one.train for one in splits], "test": [one.test for one in splits]}
-    values |= {f"test_{name}": scores for name, scores in gather([one.test for one in outcomes]).items()}
-    values |= {f"train_{name}": scores for name, scores in gather([one.train for one in outcomes]).items()}
-    predictions = None if method is None else _predictions(outcomes, splits, sheet.y, method)
-    return CrossValidation(values, judge.title, predictions)
-
-
-def gather(scores: list[dict[str, float]]) -> dict[str, np.ndarray]:
-    """Score -> one value per fold; NaN where a fold does not have it."""
-    names = dict.fromkeys(name for one in scores for name in one)
-    if len(names) > 1:  # a fit that failed did not know what a function of the user's calls its scores
-        names = {name: None for name in names if any(name in one for one in scores if len(one) > 1)}
-    return {name: np.array([one.get(name, np.nan) for one in scores]) for name in names}
-
-
-def check_fold_sizes(judge: Scoring, splits: list[Split]) -> None:
-    """R^2 of a single row does not exist: say so before, and not in every fold."""
-    if judge.title == "r2" and any(len(split.test) < 2 for split in splits):
-        raise ValueError(
-            "R^2 needs at least two rows per fold, but leave-one-out has one. Set scoring, for example to "
-            "'neg_mean_absolute_error' or 'neg_mean_squared_error'."
-        )
-
-
-def _tell_means(title: str | None) -> Any:
-    """The progress bar's text about the folds so far."""
-    sums: dict[str, list[float]] = {}
-
-    def tell(outcome: Outcome) -> dict[str, Any]:
-        for name, value in outcome.test.items() if outcome.error is None else ():
-            total = sums.setdefault((title or name) if name == ALONE else name, [0.0, 0.0])
-            total[0], total[1] = total[0] + value, total[1] + 1
-        return {"mean": {name: [total / n] for name, (total, n) in sums.items()}}
-
-    return tell
-
-
-def _check_method(estimator: Any, method: str, splits: list[Split], n_rows: int) -> None:
-    if not hasattr(estimator, method):
+    if method is not None and not hasattr(estimator, method):
         raise ValueError(f"return_predictions must name a method of {type(estimator).__name__}, got {method!r}.")
-    times = np.bincount(np.concatenate([split.test for split in splits]), minlength=n_rows)
+    n_folds, wanted = run.cv.get_n_splits(), {"return_train_score": return_train_score, "error_score": error_score}
+    with run.running(n_jobs, verbose, n_folds, "fold", means=True, with_train=return_train_score) as n_jobs:
+        values = model_selection.cross_validate(
+            run.estimator, run.X, run.y, scoring=run.scores, cv=run.cv, n_jobs=n_jobs, params=run.params,
+            return_estimator=return_estimator or method is not None,
+            return_indices=return_indices or method is not None, **wanted,
+        )  # fmt: skip
+    models = values["estimator"] = [model_of(one) for one in values.pop("estimator", [])]
+    predictions = None if method is None else _predictions(run, models, values["indices"]["test"], method)
+    for name, is_wanted in (("estimator", return_estimator), ("indices", return_indices)):
+        if not is_wanted:
+            values.pop(name, None)
+    return CrossValidation(values, run.scoring.title, predictions)
+
+
+def _predictions(run: Run, models: list[Any], folds: Sequence[np.ndarray], method: str) -> np.ndarray:
+    """The predictions of all folds in the order of the rows."""
+    order = np.concatenate(folds)
+    times = np.bincount(order, minlength=_num_samples(run.X))
     if (times != 1).any():
         row = int(np.flatnonzero(times != 1)[0])
         raise ValueError(
             f"return_predictions needs folds that hold out every row once, but row {row} is held out {times[row]} "
             "times. Use K-fold, stratified, grouped or leave-one-out folds."
         )
-
-
-def _predictions(outcomes: list[Outcome], splits: list[Split], y: Any, method: str) -> np.ndarray:
-    """The predictions of all folds in the order of the rows."""
-    order = np.concatenate([split.test for split in splits])
-    if any(one.error is not None for one in outcomes):
-        raise ValueError(
-            "return_predictions needs every fit to succeed, but some failed. See the warning for the reason."
-        )
-    parts = [one.predictions for one in outcomes]
+    parts = [getattr(model, method)(run.of(test)) for model, test in zip(models, folds)]
     if method == "predict_proba":
-        if any(isinstance(one[1], list) for one in parts):
+        if any(isinstance(one, list) for one in parts):
             raise ValueError("return_predictions='predict_proba' supports one output only.")
-        classes = np.unique(np.concatenate([known for _, known in parts]))
-        parts = [_spread(shares, known, classes) for shares, known in parts]
+        classes = np.unique(np.concatenate([model.classes_ for model in models]))
+        parts = [_spread(shares, model.classes_, classes) for shares, model in zip(parts, models)]
     joined = np.concatenate(parts)
-    answers = np.empty_like(joined)
-    answers[order] = joined
-    return answers
+    found = np.empty_like(joined)
+    found[order] = joined
+    return found
 
 
 def _spread(shares: np.ndarray, known: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -10,14 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
-from sklearn.utils import check_random_state
+from sklearn import model_selection
 
-from spinney.evaluate.cross_validation import check_fold_sizes
-from spinney.evaluate.folds import make_splits
-from spinney.evaluate.runs import Job, Wanted, make_sheet, run_jobs
-from spinney.evaluate.scoring import Scoring
-from spinney.evaluate.searching import check_parameter
+from spinney.evaluate.runs import Run
 
 
 class ValidationCurve(tuple):
@@ -175,7 +170,7 @@ def validation_curve(
         As in `cross_validate`.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Data, as for the estimator's `fit`.
-    y : array-like of shape (n_samples,), default=None
+    y : array-like of shape (n_samples,)
         Targets.
     param_name : str
         Name of the parameter, such as "max_depth", or "tree__max_depth" in a pipeline.
@@ -214,21 +209,15 @@ def validation_curve(
     >>> test_scores.shape, curve.best
     ((3, 5), 3)
     """
-    check_parameter(estimator, param_name)
     values = list(param_range)
-    if not values:
-        raise ValueError("param_range must hold at least one value, got none.")
-    judge = _single(estimator, scoring)
-    sheet = make_sheet(estimator, X, y, sample_weight, params)
-    splits = make_splits(cv, sheet.X, sheet.y, groups, is_classifier(estimator))
-    check_fold_sizes(judge, splits)
-    jobs = [Job(split, None, {param_name: value}) for value in values for split in splits]
-    wanted = Wanted(judge, train_score=True, error_score=error_score)
-    outcomes = run_jobs(estimator, sheet, jobs, wanted, n_jobs=n_jobs, verbose=verbose, unit="fit")
-    shape = len(values), len(splits)
-    scores = [np.array([_one(part) for part in parts]).reshape(shape) for parts in _parts(outcomes)]
+    run = Run(estimator, X, y, sample_weight, params, cv, groups, scoring, error_score)
+    with run.running(n_jobs, verbose, len(values) * run.cv.get_n_splits(), with_train=True) as n_jobs:
+        scores = model_selection.validation_curve(
+            run.estimator, run.X, run.y, param_name=param_name, param_range=values, cv=run.cv, scoring=run.scores,
+            n_jobs=n_jobs, error_score=error_score, params=run.params,
+        )  # fmt: skip
     curve = ValidationCurve(scores)
-    curve.param_name, curve.param_range, curve.metric = param_name, values, judge.title or "score"
+    curve.param_name, curve.param_range, curve.metric = param_name, values, run.scoring.title or "score"
     return curve
 
 
@@ -258,7 +247,7 @@ def learning_curve(
         As in `cross_validate`.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Data, as for the estimator's `fit`.
-    y : array-like of shape (n_samples,), default=None
+    y : array-like of shape (n_samples,)
         Targets.
     train_sizes : array-like, default=(0.1, 0.325, 0.55, 0.775, 1.0)
         Fractions of the training rows of a fold (floats up to 1), or numbers of rows.
@@ -301,55 +290,13 @@ def learning_curve(
     >>> sizes.tolist()
     [27, 89, 151, 213, 275]
     """
-    judge = _single(estimator, scoring)
-    sheet = make_sheet(estimator, X, y, sample_weight, params)
-    splits = make_splits(cv, sheet.X, sheet.y, groups, is_classifier(estimator))
-    check_fold_sizes(judge, splits)
-    random = check_random_state(random_state)
-    # as scikit-learn: sizes are of the first fold's training rows, and each fold's rows are drawn once
-    sizes = _read_sizes(train_sizes, len(splits[0].train))
-    orders = [random.permutation(split.train) if shuffle else split.train for split in splits]
-    jobs = [Job(split, order[:size]) for split, order in zip(splits, orders) for size in sizes]
-    wanted = Wanted(judge, train_score=True, error_score=error_score)
-    outcomes = run_jobs(estimator, sheet, jobs, wanted, n_jobs=n_jobs, verbose=verbose, unit="fit")
-    shape = len(splits), len(sizes)
-    tables = [np.array([_one(part) for part in parts]).reshape(shape).T for parts in _parts(outcomes)]
-    if return_times:
-        for times in ([one.fit_time for one in outcomes], [one.score_time for one in outcomes]):
-            tables.append(np.array(times).reshape(shape).T)
-    curve = LearningCurve([sizes, *tables])
-    curve.metric = judge.title or "score"
+    run = Run(estimator, X, y, sample_weight, params, cv, groups, scoring, error_score)
+    with run.running(n_jobs, verbose, np.size(train_sizes) * run.cv.get_n_splits(), with_train=True) as n_jobs:
+        parts = model_selection.learning_curve(
+            run.estimator, run.X, run.y, train_sizes=train_sizes, cv=run.cv, scoring=run.scores, n_jobs=n_jobs,
+            shuffle=shuffle, random_state=random_state, error_score=error_score, return_times=return_times,
+            params=run.params,
+        )  # fmt: skip
+    curve = LearningCurve(parts)
+    curve.metric = run.scoring.title or "score"
     return curve
-
-
-def _single(estimator: Any, scoring: Any) -> Scoring:
-    judge = Scoring(estimator, scoring)
-    if not judge.is_single:
-        raise ValueError(f"scoring must be one name or function for a curve, got {scoring!r}.")
-    return judge
-
-
-def _parts(outcomes: list[Any]) -> tuple[list[dict[str, float]], list[dict[str, float]]]:
-    return [one.train for one in outcomes], [one.test for one in outcomes]
-
-
-def _one(scores: dict[str, float]) -> float:
-    if len(scores) != 1:
-        raise ValueError(f"scoring must give one number for a curve, got {sorted(scores)}.")
-    return next(iter(scores.values()))
-
-
-def _read_sizes(train_sizes: Any, most: int) -> np.ndarray:
-    """Numbers of rows, ascending, each once."""
-    sizes = np.asarray(train_sizes)
-    if sizes.ndim != 1 or sizes.size == 0 or sizes.dtype.kind not in "iuf":
-        raise ValueError(f"train_sizes must be numbers of rows or fractions, got {train_sizes!r:.80}.")
-    if sizes.dtype.kind == "f":
-        if sizes.min() <= 0.0 or sizes.max() > 1.0:
-            raise ValueError(f"train_sizes must be fractions in (0, 1], got {sizes.min():g} to {sizes.max():g}.")
-        sizes = np.clip((sizes * most).astype(np.int64), 1, most)
-    elif sizes.min() < 1 or sizes.max() > most:
-        raise ValueError(
-            f"train_sizes must be from 1 to the {most} rows of a fold, got {sizes.min()} to {sizes.max()}."
-        )
-    return np.unique(sizes)

@@ -1,274 +1,215 @@
-"""Many fits on some of the rows of one table: the engine of cross-validation, searches and curves.
+"""What scikit-learn's cross-validation, searches and curves lack: tables opened once, weighted scores, progress, Dask.
 
-    sheet     the table (opened once if the model can share it), targets, weights and other arguments of fit
-    job       a split, the rows to fit on if they are not all of its training rows, and parameters to set
-    outcome   scores, times, perhaps the model and its predictions, or what went wrong
-
-What is made of the outcomes is decided elsewhere.
+In:  an estimator, data and the user's wishes. Out: a `Run`: what to pass to scikit-learn's tool, in whose context.
+What is made of the scores is decided elsewhere.
 """
 
 from __future__ import annotations
 
 import time
-import traceback
-from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
-from functools import partial
-from typing import Any, NamedTuple
-from warnings import warn
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.base import clone
-from sklearn.exceptions import FitFailedWarning
-from sklearn.utils import _safe_indexing
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples, check_consistent_length
+from joblib import effective_n_jobs, parallel_config
+from joblib.parallel import ThreadingBackend
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.utils import get_tags
+from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length
 
-from spinney._interruptible_threads import side_by_side
+from spinney._interruptible_threads import Crew
 from spinney.data.on_gpu import here
 from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
 from spinney.data.remote_table import is_remote
 from spinney.data.tables import is_streamed, with_sides
 from spinney.data.weights import read_weights
-from spinney.distributed.fits import spread, wants_cluster
+from spinney.distributed.fits import wants_cluster
 from spinney.ensemble.callbacks import Progress, Round
 from spinney.ensemble.cross_fitting import takes_weights, threads_each
-from spinney.evaluate.folds import Split
-from spinney.evaluate.scoring import Scoring
+from spinney.evaluate.folds import Folds
+from spinney.evaluate.scoring import ALONE, Scoring
 
 _SMALL = 5_000  # rows of a shared table below which threads would mostly wait for each other in Python
 
 
-class EvaluationData(NamedTuple):
-    """Data that models are fitted and scored on."""
+class Run:
+    """The arguments of one call of scikit-learn's tools."""
 
-    X: Any  # as it came
-    opened: OpenedTable | None  # the same, opened for models that can share it
-    y: Any
-    weights: np.ndarray | None
-    params: dict[str, Any]  # other arguments of fit
-
-
-class Job(NamedTuple):
-    split: Split
-    rows: np.ndarray | None = None  # to fit on; None: all that the split gives
-    parameters: dict[str, Any] | None = None
-
-
-class Wanted(NamedTuple):
-    """What an outcome must contain."""
-
-    scoring: Scoring
-    train_score: bool = False
-    model: bool = False
-    method: str | None = None  # whose answers for the test rows are kept
-    error_score: Any = np.nan  # a number, or "raise"
-
-
-class Outcome(NamedTuple):
-    test: dict[str, float]
-    train: dict[str, float]
-    fit_time: float
-    score_time: float
-    model: Any = None
-    predictions: Any = None
-    error: str | None = None
-
-
-def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[str, Any] | None) -> EvaluationData:
-    """Check the lengths, and open the table if the estimator takes opened ones."""
-    if not hasattr(estimator, "fit"):
-        raise TypeError(f"estimator must be a model with a method fit, got {estimator!r:.80}.")
-    if is_remote(X, y, sample_weight):
-        raise TypeError(
-            "cross-validation, searches and curves need data in memory, got dask collections. Pass .compute() of them; "
-            "n_jobs='dask' distributes the fits over a cluster."
-        )
-    X, y, sample_weight = with_rows(X), here(y), here(sample_weight)
-    y, sample_weight = with_sides(X, y, sample_weight)
-    shares = getattr(estimator, "_takes_opened_tables", False)
-    if is_streamed(X) and not shares:
-        X.refuse_values(type(estimator).__name__)
-    check_consistent_length(X, y, sample_weight)
-    weights, counts = None, None
-    if sample_weight is not None:
-        if not takes_weights(estimator):
-            raise TypeError(f"sample_weight is not supported by {type(estimator).__name__}.fit. Leave it out.")
-        weights = _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64)
-        counts = read_weights(weights, len(weights)).counts
-    if is_streamed(X):
-        stand_in = np.broadcast_to(np.float32(0), (len(X), 1))  # for splitters, which want rows and read none
-        return EvaluationData(stand_in, X.with_counts(counts), y, weights, params or {})
-    return EvaluationData(X, OpenedTable(X, counts) if shares else None, y, weights, params or {})
-
-
-def run_jobs(
-    estimator: Any,
-    sheet: EvaluationData,
-    jobs: Sequence[Job],
-    wanted: Wanted,
-    *,
-    n_jobs: Any = None,
-    verbose: int = 0,
-    unit: str = "fold",
-    tell: Callable[[Outcome], dict[str, Any]] | None = None,
-) -> list[Outcome]:
-    """Do all jobs, `n_jobs` at a time. `tell` receives every outcome and returns the progress bar's text."""
-    _check_error_score(wanted.error_score)
-    begun = time.perf_counter()
-    progress = Progress(every_round=verbose > 1, unit=unit) if verbose else None
-    outcomes: list[Outcome] = []
-    info = None
-    try:
-        with closing(_do_all(estimator, sheet, jobs, wanted, n_jobs)) as done:
-            for outcome in done:
-                outcomes.append(outcome)
-                if progress is not None:
-                    scores = {} if tell is None else tell(outcome)
-                    info = Round(len(outcomes), len(jobs), scores, time.perf_counter() - begun)
-                    progress(info)
-    finally:
-        if progress is not None:
-            progress.close(info)
-    _report_failures(outcomes, wanted.error_score)
-    return outcomes
-
-
-def _do_all(
-    estimator: Any, sheet: EvaluationData, jobs: Sequence[Job], wanted: Wanted, n_jobs: Any
-) -> Generator[Outcome, None, None]:
-    if wants_cluster(n_jobs):
-        if is_streamed(sheet.opened):
-            raise TypeError("n_jobs='dask' needs data in memory, but X was opened from files. Use n_jobs=None.")
-        yield from _do_all_there(estimator, sheet, jobs, wanted)
-        return
-    if n_jobs is None or n_jobs == 1 or (sheet.opened is not None and len(sheet.opened) < _SMALL):
-        yield from (_do(estimator, sheet, wanted, None, job) for job in jobs)
-        return
-    if sheet.opened is None:
-        waiting = Parallel(n_jobs=n_jobs, return_as="generator")
-        yield from waiting(delayed(_do)(estimator, sheet, wanted, None, job) for job in jobs)
-        return
-    work = partial(_do, estimator, sheet, wanted, threads_each(n_jobs, len(jobs)))
-    yield from side_by_side(work, jobs, effective_n_jobs(n_jobs))
-
-
-def _do_all_there(estimator: Any, sheet: EvaluationData, jobs: Sequence[Job], wanted: Wanted) -> Iterator[Outcome]:
-    """On a cluster. Rows of folds are sent once, however many candidates they have."""
-    pool: dict[int, Any] = {}
-    for job in jobs:
-        pool |= {id(job.split): job.split, id(job.rows): job.rows}
-    numbers = {key: k for k, key in enumerate(pool)}
-    calls = [(numbers[id(job.split)], numbers[id(job.rows)], job.parameters) for job in jobs]
-    return spread(_do_there, (estimator, sheet, wanted, list(pool.values())), calls, "fold")
-
-
-def _do_there(shared: tuple[Any, EvaluationData, Wanted, list[Any]], call: tuple[int, int, Any]) -> Outcome:
-    """On a worker, whose threads have jobs of their own."""
-    estimator, sheet, wanted, pool = shared
-    split, rows, parameters = call
-    n_threads = None if sheet.opened is None else 1
-    return _do(estimator, sheet, wanted, n_threads, Job(pool[split], pool[rows], parameters))
-
-
-def _do(estimator: Any, sheet: EvaluationData, wanted: Wanted, n_threads: int | None, job: Job) -> Outcome:
-    """One fit and its scores. What goes wrong is kept for later unless it is to be raised at once."""
-    times = [time.perf_counter()]
-    try:
-        model = with_parameters(estimator, job.parameters or {})
-        _fit(model, sheet, job.split.train if job.rows is None else job.rows, n_threads)
-        times.append(time.perf_counter())
-        test, train = _judge(model, sheet, job, wanted)
-        times.append(time.perf_counter())
-        answers = None if wanted.method is None else getattr(model, wanted.method)(_rows(sheet, job.split.test))
-        if wanted.method == "predict_proba":
-            answers = answers, model.classes_
-    except Exception:
-        if isinstance(wanted.error_score, str):
-            raise
-        return _failed(wanted, times)
-    return Outcome(test, train, times[1] - times[0], times[2] - times[1], model if wanted.model else None, answers)
-
-
-def with_parameters(estimator: Any, parameters: dict[str, Any]) -> Any:
-    """A clone with some parameters set, to copies: no candidate may change another's."""
-    return clone(estimator).set_params(**{name: clone(value, safe=False) for name, value in parameters.items()})
-
-
-def _failed(wanted: Wanted, times: list[float]) -> Outcome:
-    times = [*times, time.perf_counter()]
-    none = dict.fromkeys(wanted.scoring.names, float(wanted.error_score))
-    fit, score = times[1] - times[0], times[2] - times[1] if len(times) > 2 else 0.0
-    return Outcome(none, none if wanted.train_score else {}, fit, score, error=traceback.format_exc())
-
-
-def _fit(model: Any, sheet: EvaluationData, rows: np.ndarray, n_threads: int | None) -> None:
-    params = _check_method_params(sheet.X, params=sheet.params, indices=rows)
-    if sheet.weights is not None:
-        params["sample_weight"] = sheet.weights[rows]
-    if sheet.opened is None:
-        X, y = _safe_split(model, sheet.X, sheet.y, rows)
-    else:
-        X, y = sheet.opened.take(rows), _of_rows(sheet.y, rows)
-    has_share = n_threads is not None and getattr(model, "n_jobs", 1) is None
-    if has_share:
-        model.set_params(n_jobs=n_threads)
-    if y is None:
-        model.fit(X, **params)
-    else:
-        model.fit(X, y, **params)
-    if has_share:
-        model.set_params(n_jobs=None)
-
-
-def _of_rows(y: Any, rows: np.ndarray) -> Any:
-    return y[rows] if type(y) is np.ndarray else _safe_indexing(y, rows)
-
-
-def _rows(sheet: EvaluationData, rows: np.ndarray, original: bool = False) -> Any:
-    if sheet.opened is None or (original and not is_streamed(sheet.opened)):
-        return _safe_indexing(sheet.X, rows)
-    return sheet.opened.take(rows)
-
-
-def _judge(model: Any, sheet: EvaluationData, job: Job, wanted: Wanted) -> tuple[dict[str, float], dict[str, float]]:
-    """Scores on the test rows and, on request, on the training rows."""
-    fitted = job.split.train if job.rows is None else job.rows
-    found = []
-    for rows in (job.split.test, fitted) if wanted.train_score else (job.split.test,):
-        if sheet.opened is None:
-            X, y = _safe_split(model, sheet.X, sheet.y, rows, fitted)
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        params: dict[str, Any] | None,
+        cv: Any,
+        groups: Any,
+        scoring: Any,
+        error_score: Any = np.nan,
+    ) -> None:
+        if not hasattr(estimator, "fit"):
+            raise TypeError(f"estimator must be a model with a method fit, got {estimator!r:.80}.")
+        if is_remote(X, y, sample_weight):
+            raise TypeError(
+                "cross-validation, searches and curves need data in memory, got dask collections. Pass .compute() of "
+                "them; n_jobs='dask' distributes the fits over a cluster."
+            )
+        self.scoring = Scoring(estimator, scoring)
+        X, y, sample_weight = with_rows(X), here(y), here(sample_weight)
+        self.y, sample_weight = with_sides(X, y, sample_weight)
+        self.shares = getattr(estimator, "_takes_opened_tables", False)
+        if is_streamed(X) and not self.shares:
+            X.refuse_values(type(estimator).__name__)
+        check_consistent_length(X, self.y, sample_weight)
+        self.params, weights, counts = dict(params or {}), None, None
+        if sample_weight is not None:
+            if not takes_weights(estimator):
+                raise TypeError(f"sample_weight is not supported by {type(estimator).__name__}.fit. Leave it out.")
+            weights = _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64)
+            self.params["sample_weight"] = weights
+            counts = read_weights(weights, len(weights)).counts
+        self.origin = X
+        if isinstance(X, OpenedTable):
+            rows = np.broadcast_to(np.float32(0), (len(X), 1))  # for splitters, which want rows and read none
+            self.X: Any = cast(Any, X).with_counts(counts) if is_streamed(X) else X
         else:
-            X, y = _rows(sheet, rows, not wanted.scoring.only_predicts), _of_rows(sheet.y, rows)
-        weights = None if sheet.weights is None else sheet.weights[rows]
-        found.append(wanted.scoring(model, X, y, weights, wanted.error_score))
-    return found[0], found[1] if wanted.train_score else {}
+            rows, self.X = X, OpenedTable(X, counts) if self.shares or weights is not None else X
+        self.estimator = estimator if self.shares or weights is None else _OnRows(estimator)
+        self.cv = Folds(cv, rows, self.y, groups, is_classifier(estimator))
+        self.scores = _Scores(self.scoring, _by_row(weights, self.X), error_score)
+
+    def of(self, rows: np.ndarray) -> Any:
+        """Rows as the model of a fold reads them."""
+        from sklearn.utils import _safe_indexing
+
+        return _safe_indexing(self.X if self.shares else self.origin, rows)
+
+    @contextmanager
+    def running(
+        self, n_jobs: Any, verbose: int, n_fits: int, unit: str = "fit", means: bool = False, with_train: bool = False
+    ) -> Iterator[Any]:
+        """Where scikit-learn's tool runs its fits, and the `n_jobs` for it; afterwards its models are the user's."""
+        if verbose:
+            self.scores.tell = _Teller(n_fits, verbose, unit, self.scoring.title if means else None, means, with_train)
+        try:
+            if wants_cluster(n_jobs):
+                if is_streamed(self.X):
+                    raise TypeError("n_jobs='dask' needs data in memory, but X was opened from files. Use n_jobs=None.")
+                with parallel_config("dask", scatter=[self.X]):
+                    yield -1
+            elif not self.shares:
+                yield n_jobs
+            elif len(self.X) < _SMALL or effective_n_jobs(n_jobs) == 1:
+                yield 1
+            else:
+                with parallel_config(_Threads(n_threads_of_a_job=threads_each(n_jobs, n_fits) or 1)):
+                    yield n_jobs
+        finally:
+            if self.scores.tell is not None:
+                self.scores.tell.close()
+                self.scores.tell = None
 
 
-def _check_error_score(error_score: Any) -> None:
-    if isinstance(error_score, str) and error_score != "raise":
-        raise ValueError(f"error_score must be a number or 'raise', got {error_score!r}.")
+def _by_row(weights: np.ndarray | None, X: Any) -> np.ndarray | None:
+    """Weights by the row numbers of the whole table."""
+    if weights is None or X.rows is None:
+        return weights
+    if len(np.unique(X.rows)) < len(X.rows):
+        raise ValueError("sample_weight is not supported for rows that X repeats. Pass each row once.")
+    found = np.zeros(X.rows.max() + 1)
+    found[X.rows] = weights
+    return found
 
 
-def _report_failures(outcomes: list[Outcome], error_score: Any) -> None:
-    errors = Counter(one.error for one in outcomes if one.error is not None)
-    if not errors:
-        return
-    n_failed, n_all = sum(errors.values()), len(outcomes)
-    last = Counter()  # type: ignore[var-annotated]
-    for text, n in errors.items():
-        last[text.strip().splitlines()[-1]] += n
-    reasons = "\n".join(f"  {n} x {reason}" for reason, n in last.most_common())
-    if n_failed == n_all:
-        text = errors.most_common(1)[0][0]
-        raise ValueError(f"All {n_all} fits failed:\n{reasons}\nThe most common one, in full:\n{text}")
-    warn(
-        f"{n_failed} of {n_all} fits failed; their scores are {error_score}. error_score='raise' stops at the first.\n"
-        f"{reasons}",
-        FitFailedWarning,
-        stacklevel=4,
-    )
+class _Threads(ThreadingBackend):  # type: ignore[misc]
+    """joblib's threads, but they end at Ctrl-C, and share the cores."""
+
+    _pool: Crew | None
+
+    def __init__(self, n_threads_of_a_job: int, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._n_threads_of_a_job = n_threads_of_a_job
+
+    def _get_pool(self) -> Crew:
+        if self._pool is None:
+            self._pool = Crew(self._n_jobs, self._n_threads_of_a_job)
+        return self._pool
+
+
+class _OnRows(BaseEstimator):  # type: ignore[misc]
+    """A model of any library on rows of an opened table: their numbers are needed to weight scores."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def __sklearn_clone__(self) -> _OnRows:
+        return _OnRows(clone(self.model))
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self.model)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return self.model.get_params(deep)  # type: ignore[no-any-return]
+
+    def set_params(self, **params: Any) -> _OnRows:
+        self.model.set_params(**params)
+        return self
+
+    def fit(self, X: OpenedTable, *y: Any, **params: Any) -> _OnRows:
+        self.model.fit(X.original(), *y, **params)
+        return self
+
+
+def model_of(estimator: Any) -> Any:
+    """The user's model."""
+    return estimator.model if isinstance(estimator, _OnRows) else estimator
+
+
+class _Scores:
+    """A `scoring` for scikit-learn: weighted, and it tells how far the fits are."""
+
+    def __init__(self, scoring: Scoring, weights: np.ndarray | None, error_score: Any) -> None:
+        self.scoring, self.weights, self.error_score = scoring, weights, error_score
+        self.tell: _Teller | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "tell": None}
+
+    def __call__(self, model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """(scikit-learn's searches pass `sample_weight` from 1.8 on, its other tools do not.)"""
+        if sample_weight is None and self.weights is not None and isinstance(X, OpenedTable):
+            sample_weight = self.weights if X.rows is None else self.weights[X.rows]
+        is_whole = isinstance(model, _OnRows) or not self.scoring.only_predicts
+        if isinstance(X, OpenedTable) and is_whole and not is_streamed(X):
+            X = X.original()
+        found = self.scoring(model_of(model), X, y, sample_weight, self.error_score)
+        if self.tell is not None:
+            self.tell(found)
+        return found[ALONE] if list(found) == [ALONE] else found
+
+
+class _Teller:
+    """The progress bar; scores of training rows are not counted."""
+
+    def __init__(self, n_fits: int, verbose: int, unit: str, title: str | None, means: bool, with_train: bool) -> None:
+        self.progress, self.begun = Progress(every_round=verbose > 1, unit=unit), time.perf_counter()
+        self.n_fits, self.title, self.means, self.n_each = n_fits, title, means, 1 + with_train
+        self.n_calls, self.sums = 0, {}  # type: ignore[var-annotated]
+        self.info: Round | None = None
+
+    def __call__(self, scores: dict[str, float]) -> None:
+        self.n_calls += 1
+        if self.n_calls % self.n_each:
+            return
+        n = self.n_calls // self.n_each
+        for name, value in scores.items() if self.means and self.n_each == 1 else ():
+            shown = (self.title or name) if name == ALONE else name
+            self.sums[shown] = self.sums.get(shown, 0.0) + value
+        means = {"mean": {name: [total / n] for name, total in self.sums.items()}} if self.sums else {}
+        self.info = Round(n, self.n_fits, means, time.perf_counter() - self.begun)
+        self.progress(self.info)
+
+    def close(self) -> None:
+        self.progress.close(self.info)

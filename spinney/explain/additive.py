@@ -25,8 +25,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
 from spinney.data.tables import Table
-from spinney.io.formula import Formula, Mixture, read_model
 from spinney.tree.forest import Forest
+from spinney.tree.formula import Formula, Mixture, formula_of
 from spinney.tree.questions import spreads
 
 KNOWN = (
@@ -67,60 +67,21 @@ def read_additive(model: Any) -> Additive:
     check_is_fitted(model)
     if hasattr(model, "best_estimator_") and hasattr(model, "best_name_"):
         return read_additive(model.best_estimator_)
-    if "_booster" in vars(model):
-        return _boosting(model)
-    _refuse(model)
-    formula = read_model(model)
-    assert isinstance(formula, Formula)
-    return _from_formula(model, formula)
-
-
-def _refuse(model: Any) -> None:
-    """What has trees and is yet no sum of them, or has none."""
-    from spinney.tree.decision import OneTree
-
-    name, known = type(model).__name__, vars(model)
-    if name.startswith(("Auto", "Voting", "Stacking", "BayesianModel", "RankVoting")):
+    several = isinstance(getattr(model, "estimators", None), list)
+    formula = formula_of(model) if hasattr(model, "formula") and not several else None
+    if several or isinstance(formula, Mixture):
         raise TypeError(
             f"{name} combines several models, so its prediction is not a sum over trees. Explain its members "
             "(estimators_) one by one."
         )
-    if "estimator_weights_" in known and not hasattr(model, "classes_"):
+    if formula is None:
+        raise TypeError(f"{name} does not support SHAP values. Supported models: {KNOWN}.")
+    if formula.link == "median":
         raise TypeError(
             f"{name} predicts a weighted median of its trees, which is not a sum. Explain its members (estimators_) "
             "one by one."
         )
-    members = known.get("estimators_")
-    is_forest = "forest_" in known and hasattr(model, "predict")
-    of_trees = isinstance(members, list) and all(isinstance(one, OneTree) for one in members)
-    if not (isinstance(model, OneTree) or is_forest or ("estimator_weights_" in known and of_trees)):
-        raise TypeError(f"{name} does not support SHAP values. Supported models: {KNOWN}.")
-    if is_forest and model.forest_.n_trees == 0:
-        raise TypeError(
-            f"this {name} has no trees. It predicts the same for every row, and there is nothing to explain."
-        )
-
-
-def _boosting(model: Any) -> Additive:
-    if model._init is not None:
-        raise ValueError(
-            f"this {type(model).__name__} starts from an initial estimator (init={type(model._init).__name__}), which "
-            "SHAP values of its trees do not include. Fit it without init to explain it."
-        )
-    booster = model._booster
-    forest = booster.forest.with_thresholds()
-    n_outputs = len(booster.start)
-    return Additive(
-        model=type(model).__name__,
-        schema=model._schema,
-        forest=forest,
-        values=forest.answers[:, 0].astype(np.float64),
-        start=np.asarray(booster.start, np.float64),
-        outputs=tuple(map(str, model.classes_)) if n_outputs > 1 else (),
-        says="raw score" if n_outputs > 1 or not hasattr(model, "classes_") else f"raw score of {model.classes_[-1]}",
-        cover=_cover(model, forest),
-        tables=lambda X: [model._read(X)],
-    )
+    return _from_formula(model, formula)
 
 
 def _cover(model: Any, forest: Forest) -> np.ndarray:
@@ -131,8 +92,9 @@ def _cover(model: Any, forest: Forest) -> np.ndarray:
     return np.where(np.isfinite(cover) & (cover > 0), cover, 0.0)
 
 
-def _from_formula(model: Any, formula: Formula | Mixture) -> Additive:
-    assert isinstance(formula, Formula)
+def _from_formula(model: Any, formula: Formula) -> Additive:
+    if formula.initial is not None:
+        formula.check_complete()
     values, start, outputs, says = _answers(formula)
     spread = spreads(formula.forest)
     return Additive(
@@ -144,21 +106,10 @@ def _from_formula(model: Any, formula: Formula | Mixture) -> Additive:
         outputs=outputs,
         says=says,
         cover=_cover(model, formula.forest),
-        tables=_reader(model, formula),
+        tables=formula.tables,
         others=frozenset(j for j in range(formula.schema.n_columns) if formula.cells(j).has_others),
         needs_known=spread and (formula.votes is not None or formula.confidence is not None),
     )
-
-
-def _reader(model: Any, formula: Formula) -> Callable[[Any], Iterable[Table]]:
-    if hasattr(model, "_parts"):
-        return lambda X: model._parts(X)
-
-    def read(X: Any) -> Iterable[Table]:
-        model._check_sparse(X)
-        return [formula.schema.read(X, formula.model, strict=formula.strict)]
-
-    return read
 
 
 def _answers(formula: Formula) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], str]:
@@ -181,6 +132,10 @@ def _answers(formula: Formula) -> tuple[np.ndarray, np.ndarray, tuple[str, ...],
         return values, start, labels, "decision"
     if link == "depth":
         return values, start, (), "mean depth"
+    if formula.forest.criterion is None and formula.foreign is None:
+        several = formula.n_scores > 1
+        of = f" of {labels[-1]}" if labels and not several else ""
+        return values, start, labels if several else (), f"raw score{of}"
     if formula.n_scores > 1:
         return values, start, labels or tuple(f"output {k}" for k in range(formula.n_scores)), "prediction"
     boosted = formula.foreign is not None

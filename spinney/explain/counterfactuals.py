@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spinney.data.schema import Schema
 from spinney.data.tables import Table
 from spinney.explain.allowed import make_columns, read_categories, read_rules
 from spinney.explain.columns import Column, name_of, thresholds_of, yes_cells
 from spinney.explain.goals import Goal, Model, goals_for
 from spinney.explain.result import Change, Counterfactual, Counterfactuals, plain_value
-from spinney.io.formula import Formula, Mixture, read_model
 from spinney.tree.forest import MISSING_SPREADS
+from spinney.tree.formula import Formula, Mixture, complete_formula
 from spinney.tree.questions import Questions, read_questions, spreads
 
 if TYPE_CHECKING:
@@ -97,7 +96,8 @@ def counterfactual(
         Allow only regions that contain one of these rows: the result falls into the same leaf of every tree as one of
         them.
     time_limit : float, default=None
-        Time limit in seconds; `math.inf` for none. None: 10, or none if `max_nodes` is given.
+        Time limit in seconds, without the time for compiling; `math.inf` for none. None: 10, or none if `max_nodes`
+        is given.
     max_nodes : int, default=None
         Maximum number of boxes that branch and bound explores. Unlike `time_limit`, it gives the same result on any
         machine, however busy it is. `nodes` of the result is the number explored.
@@ -124,8 +124,8 @@ def counterfactual(
     questions = _questions(formula, values)
     ends = questions.ends
     known = Model(model, formula, ends, np.searchsorted(formula.forest.first, ends, side="right") - 1)
-    answer = plain_value(model.predict(as_table(model, formula.schema, values))[0])
-    effort = _effort(begun, time_limit, max_nodes)
+    answer = plain_value(model.predict(as_table(formula, values))[0])
+    effort = _effort(time_limit, max_nodes)
     _check_numbers(n, cost)
     cuts = thresholds_of(questions, formula.schema.n_columns)
     tables = [one for one in (populated, scale) if one is not None and not isinstance(one, Mapping)]
@@ -153,7 +153,7 @@ def _formula(model: Any) -> Formula:
             f"counterfactual needs one of Spinney's tree-based models, got {type(model).__name__}. Import models of "
             "scikit-learn, XGBoost and LightGBM first: from_sklearn, from_xgboost, from_lightgbm."
         )
-    formula = read_model(model)
+    formula = complete_formula(model)
     if isinstance(formula, Mixture):
         raise TypeError(
             f"{formula.model} averages several models, which is not a sum of trees. Use one of its members."
@@ -183,9 +183,9 @@ def _read_table(formula: Formula, model: Any, X: Any) -> Table:
     return formula.schema.read(X, type(model).__name__, strict=formula.strict)
 
 
-def as_table(model: Any, schema: Schema, values: np.ndarray) -> Any:
+def as_table(formula: Formula, values: np.ndarray) -> Any:
     """Values of a row as something that the model's `predict` takes."""
-    return model._row([_label(column, value) for column, value in zip(schema.columns, values.tolist())])
+    return formula.row([_label(column, value) for column, value in zip(formula.schema.columns, values.tolist())])
 
 
 def _questions(formula: Formula, values: np.ndarray) -> Questions:
@@ -203,7 +203,7 @@ def _questions(formula: Formula, values: np.ndarray) -> Questions:
     return read_questions(forest, formula.schema)
 
 
-def _effort(begun: float, time_limit: Any, max_nodes: Any) -> Effort:
+def _effort(time_limit: Any, max_nodes: Any) -> Effort:
     """What the search may take."""
     from spinney.explain.nearest import Effort
 
@@ -213,7 +213,7 @@ def _effort(begun: float, time_limit: Any, max_nodes: Any) -> Effort:
         time_limit = _SECONDS if max_nodes is None else math.inf
     if isinstance(time_limit, bool) or not isinstance(time_limit, int | float | np.number) or not time_limit > 0:
         raise ValueError(f"time_limit must be a positive number of seconds, got {time_limit!r}.")
-    return Effort(begun + float(time_limit), math.inf if max_nodes is None else int(max_nodes))
+    return Effort(time.monotonic() + float(time_limit), math.inf if max_nodes is None else int(max_nodes))
 
 
 def _check_positive(given: Any, what: str) -> None:
@@ -268,7 +268,7 @@ class _Search:
 
     def agrees(self, goal: Goal, ranks: np.ndarray) -> bool:
         """Whether the model itself predicts the target at a point."""
-        return bool(goal.agrees(as_table(self.known.model, self.schema, self.point(ranks)))[0])
+        return bool(goal.agrees(as_table(self.known.formula, self.point(ranks)))[0])
 
     def nearest(self, goals: list[Goal], n: int) -> tuple[list[Counterfactual], float]:
         """The nearest points of all, each leaving alone some column that each earlier one changes."""
@@ -336,7 +336,7 @@ class _Search:
                 changes.append(Change(name, before, after, float(column.edge[k]), float(column.cost[k])))
         changes.sort(key=lambda one: -one.cost)
         cost = float(sum(column.cost[k] for column, k in zip(self.columns, ranks.tolist())))
-        answer = plain_value(self.known.model.predict(as_table(self.known.model, self.schema, point))[0])
+        answer = plain_value(self.known.model.predict(as_table(self.known.formula, point))[0])
         named = row if self.schema.names is None else dict(zip(self.schema.names.tolist(), row))
         return Counterfactual(named, changes, answer, cost, min(bound, cost))
 

@@ -34,7 +34,7 @@ from spinney.explain.open_columns import (
 )
 from spinney.explain.open_lists import curves_by_lists
 from spinney.explain.ways import PathConditions, Runs, Ways
-from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ends_of
 
 LANES = MEMBERS  # rows side by side: those of a set
 _CURVES = 1 << 22  # numbers of curves that are made at once

@@ -205,7 +205,7 @@ def _schema_of(model: Any) -> Any:
     """Of a model that knows which columns are categories."""
     members = getattr(model, "estimators_", None)
     for one in (model, members[0] if isinstance(members, list) and members else None):
-        schema = getattr(one, "_schema", None)
+        schema = getattr(one, "schema_", None)
         if schema is not None and (one is not model or not isinstance(members, list)):
             return schema
     return None

@@ -222,6 +222,16 @@ class Explanation:
         -------
         shap.Explanation
             The same values, base values, data and names. Needs the package shap.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.explain import shap
+        >>> X, y = load_iris(return_X_y=True)
+        >>> values = shap(DecisionTreeClassifier(max_depth=2).fit(X, y), X[:5])
+        >>> values.to_shap().shape  # doctest: +SKIP
+        (5, 4, 3)
         """
         try:
             import shap

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney.io.formula import Formula
+from spinney.tree.formula import Formula
 
 _SLACK = 1e-9  # relative: what rounding may change
 

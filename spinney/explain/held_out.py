@@ -26,17 +26,18 @@ import numpy as np
 from spinney._team import Team
 from spinney.data.weights import read_weights
 from spinney.tree.forest import Forest
+from spinney.tree.formula import Formula
 
 _PARTS = 10  # of the held-out rows, for the interval
 
 
-def gains_of_boosting(model: Any, X: Any, y: np.ndarray, weight: np.ndarray, part: np.ndarray) -> np.ndarray:
+def gains_of_boosting(
+    formula: Formula, leaves: np.ndarray, X: Any, y: np.ndarray, weight: np.ndarray, part: np.ndarray
+) -> np.ndarray:
     """(columns, parts); `part` of every row is its number, -1 to leave the row out."""
-    forest, loss = model._booster.forest, model._fitted_loss
-    leaves = model.apply(X).reshape(len(y), -1)
-    raw = np.zeros((model._booster.n_outputs, len(y)))
-    start = model._start(X, None, len(y))
-    raw[:] = start[:, None] if start.ndim == 1 else start
+    forest, loss = formula.forest, formula.loss
+    raw = np.empty((formula.n_scores, len(y)))
+    raw[:] = formula.start[:, None] if formula.initial is None else formula.initial.of(X, len(y))
     found = np.zeros((forest.n_columns, int(part.max()) + 1))
     with Team(1, inline=True) as team:
         derivatives: np.ndarray = np.empty((0, len(y), 2))

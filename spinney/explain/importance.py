@@ -23,11 +23,10 @@ from spinney.explain.axes import Columns, read_row_weights
 from spinney.explain.held_out import gains_of_boosting, gains_of_forest, parts_of_rows
 from spinney.explain.permuting import permute
 from spinney.explain.summed import check_model
-from spinney.tree.decision import OneTree
 from spinney.tree.forest import Forest
+from spinney.tree.formula import trees_formula
 from spinney.tree.importance import importances as total_importances
 from spinney.tree.importance import shares_of_trees
-from spinney.tree.join import join
 
 _KINDS = ("gain", "split", "cover", "held_out", "permutation", "shap")
 _OF_TRAINING = ("gain", "split", "cover")
@@ -114,7 +113,7 @@ def importances(
         raise ValueError(
             f"out_of_bag=True is supported only with kind='permutation' and kind='held_out', got {kind!r}."
         )
-    columns = None if X is None else Columns(X, getattr(model, "_schema", None), type(model).__name__)
+    columns = None if X is None else Columns(X, getattr(model, "schema_", None), type(model).__name__)
     names, group_list = _read_groups(model, columns, groups)
     if kind in _OF_TRAINING:
         mean, each = _of_training(model, kind, group_list)
@@ -183,23 +182,15 @@ def _read_groups(model: Any, columns: Columns | None, groups: Any) -> tuple[list
 
 def store_of(model: Any, instead: str = ". Use kind='permutation', which works with any model") -> Forest:
     """All trees of a model; `instead` is what to do if it has none."""
-    if hasattr(model, "_booster"):
-        forest: Forest = model._booster.forest
+    forest = getattr(model, "forest_", None)
+    if isinstance(forest, Forest):
         return forest
-    if isinstance(model, OneTree):
-        return model.tree_.forest
-    if "forest_" in vars(model):
-        forest = model.forest_
-        return forest
-    members = getattr(model, "estimators_", None)
-    if isinstance(members, list) and members and all(isinstance(one, OneTree) for one in members):
-        return join([one.tree_.forest for one in members])
     raise TypeError(f"this {type(model).__name__} is not a model of Spinney's trees{instead}.")
 
 
 def _of_training(model: Any, kind: str, groups: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     forest = store_of(model)
-    if hasattr(model, "_booster") or forest.n_trees == 1:
+    if forest.criterion is None or forest.n_trees == 1:
         total = total_importances(forest, kind)
         shares = total / total.sum() if total.any() else total
         each = _added(shares[:, None], groups)
@@ -228,7 +219,7 @@ def _warn_of_many_values(model: Any, columns: Columns | None, kind: str, names: 
 
 def _numbers_of_values(model: Any, columns: Columns | None) -> np.ndarray | None:
     """How many distinct values each column has, or the trees can tell apart."""
-    schema = getattr(model, "_schema", None)
+    schema = getattr(model, "schema_", None)
     if columns is not None:
         wide = range(columns.n_columns)
         return np.array(
@@ -281,27 +272,30 @@ def _held_out(model: Any, X: Any, y: Any, *, weight: Any, random_state: Any, out
     n_rows = Columns(X).n_rows
     y = _check_targets(y, n_rows)
     weight = np.ones(n_rows) if weight is None else weight
-    if getattr(model, "_answers_are", "") == "depth" or "estimator_weights_" in vars(model):
+    formula = trees_formula(model)
+    boosted = formula.loss is not None
+    if formula.link == "depth" or "estimator_weights_" in vars(model):
         raise TypeError(f"kind='held_out' supports trees, forests, bagging and boosting, not {name}.")
-    boosted = hasattr(model, "_booster")
-    if out_of_bag and (boosted or getattr(model, "_bags", None) is None):
+    if out_of_bag and formula.samples is None:
         raise ValueError(f"out_of_bag=True needs trees fitted on bootstrap samples, which this {name} does not have.")
     numbers = _numbers_of_targets(model, y)
     part = parts_of_rows(n_rows, check_random_state(random_state))
-    if boosted:
-        return gains_of_boosting(model, X, numbers, weight, part)
-    if numbers.ndim > 1:
+    if not boosted and numbers.ndim > 1:
         raise ValueError(f"kind='held_out' supports one output, but y has {numbers.shape[1]}.")
     leaves = model.apply(X).reshape(n_rows, -1)
+    if boosted:
+        return gains_of_boosting(formula, leaves, X, numbers, weight, part)
     says, target = forest.answers[:, 0].astype(np.float64), numbers[:, None]
     if forest.n_classes is not None:
         total = says.sum(axis=1, keepdims=True)
         says = np.divide(says, total, out=np.zeros_like(says), where=total > 0)
         target = (numbers[:, None] == np.arange(says.shape[1])).astype(np.float64)
     if out_of_bag:
-        if n_rows != model._n_rows:
-            raise ValueError(f"X must be the {model._n_rows} rows that the forest was fitted on, got {n_rows}.")
-        each = gains_of_forest(forest, leaves, target, weight, says, lambda k: model._in_bag(k) == 0)
+        samples = formula.samples
+        assert samples is not None
+        if n_rows != (known := len(samples(0))):
+            raise ValueError(f"X must be the {known} rows that the forest was fitted on, got {n_rows}.")
+        each = gains_of_forest(forest, leaves, target, weight, says, lambda k: samples(k) == 0)
         return each[:, ~np.isnan(each).all(axis=0)]
     by_part = [
         np.nanmean(gains_of_forest(forest, leaves, target, weight, says, lambda _, p=p: part == p), axis=1)  # type: ignore

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel, lowest_bit
-from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ends_of
 
 _WORD = 64
 _TRIED = 64  # pairs of leaves per leaf that there may be, beyond which groups are not joined

@@ -23,11 +23,12 @@ import heapq
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from spinney._compile import seconds_spent
 from spinney.explain.bounds import make_desk, make_sharing, share_costs
 from spinney.explain.climbing import climb
 from spinney.explain.columns import Column
@@ -53,15 +54,16 @@ class Found(NamedTuple):
 
 @dataclass
 class Effort:
-    """What the search may still take: time, and boxes of branch and bound."""
+    """What the search may still take: time, and boxes of branch and bound. Time spent compiling does not count."""
 
     deadline: float  # of time.monotonic
     most: float  # boxes
     nodes: int = 0  # boxes so far
+    compiled: float = field(default_factory=seconds_spent)  # before the search
 
     @property
     def is_spent(self) -> bool:
-        return self.nodes >= self.most or time.monotonic() > self.deadline
+        return self.nodes >= self.most or time.monotonic() > self.deadline + seconds_spent() - self.compiled
 
     def steps(self) -> int:
         """How many boxes may be split before the parts are examined again."""

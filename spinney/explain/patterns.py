@@ -27,7 +27,7 @@ from spinney._team import Team, next_chunk, stop_wanted
 from spinney.explain.lanes import LANES
 from spinney.explain.program import Program, answer
 from spinney.explain.walk import Points
-from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ends_of
 
 MOST_BITS = 14  # columns on a path
 _NUMBERS = 1 << 18  # of tables that are made at a time

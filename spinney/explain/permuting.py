@@ -13,10 +13,11 @@ import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
-from spinney.data.opened_table import OpenedTable
+from spinney.data.opened_table import OpenedTable, takes_opened_tables
 from spinney.data.tables import Panel, Table
 from spinney.evaluate.scoring import only_predicts
 from spinney.explain.axes import Columns
+from spinney.tree.formula import trees_formula
 
 
 def permute(
@@ -37,8 +38,8 @@ def permute(
     before = float(score(model, X, y, **options))
     random = check_random_state(random_state)
     falls = np.empty((len(groups), n_repeats))
-    reads = getattr(model, "_takes_opened_tables", False) and (scoring is None or only_predicts(score))
-    table = model._read(X) if reads else None
+    reads = takes_opened_tables(model) and (scoring is None or only_predicts(score))
+    table = next(iter(trees_formula(model).tables(X))) if reads else None
     own = Read(table) if type(table) is Table else columns
     for k in range(n_repeats):
         rows = random.permutation(columns.n_rows)

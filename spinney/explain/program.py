@@ -35,8 +35,7 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney.data.schema import Schema
-from spinney.tree.arrays import ends_of
-from spinney.tree.forest import MISSING_SPREADS, Forest
+from spinney.tree.forest import MISSING_SPREADS, Forest, ends_of
 from spinney.tree.questions import IN_SET, UP_TO, Questions, read_questions, spreads
 
 ENTRY = np.dtype(

@@ -22,6 +22,7 @@ from sklearn.utils.validation import _num_samples
 
 from spinney.explain.importance import store_of
 from spinney.explain.summed import check_model
+from spinney.tree.formula import trees_formula
 
 _KINDS = ("leaves", "out_of_bag", "gap")
 _CELLS = 1 << 22  # of the matrix at a time
@@ -220,14 +221,15 @@ def _by_leaves(a: np.ndarray, b: np.ndarray) -> tuple[csr_array, csr_array, None
 def _by_bags(model: Any, a: np.ndarray, b: np.ndarray | None, kind: str) -> Any:
     """Where it matters which trees have seen which rows."""
     name = type(model).__name__
-    if getattr(model, "_bags", None) is None:
+    samples = trees_formula(model).samples
+    if samples is None:
         raise ValueError(f"kind={kind!r} needs trees fitted on bootstrap samples, which this {name} does not have.")
     if kind == "out_of_bag" and b is not None:
         raise ValueError("kind='out_of_bag' compares the training rows with each other. Leave Y out.")
     known = a if b is None else b
-    if len(known) != model._n_rows:
-        raise ValueError(f"{'X' if b is None else 'Y'} must be the {model._n_rows} training rows, got {len(known)}.")
-    counts = np.stack([model._in_bag(k) for k in range(a.shape[1])], axis=1)
+    counts = np.stack([samples(k) for k in range(a.shape[1])], axis=1)
+    if len(known) != len(counts):
+        raise ValueError(f"{'X' if b is None else 'Y'} must be the {len(counts)} training rows, got {len(known)}.")
     n_nodes = int(max(a.max(), known.max())) + 1
     unseen = (counts == 0).astype(np.float64)
     if kind == "out_of_bag":

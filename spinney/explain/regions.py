@@ -12,7 +12,7 @@ import numpy as np
 
 from spinney._compile import kernel
 from spinney.explain.ways import PathConditions, Runs, Ways, places
-from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ends_of
 from spinney.tree.questions import IN_SET, UP_TO
 
 _CELLS = 1 << 27  # places times points that are followed at once

@@ -4,7 +4,7 @@ In: a model that has `feature_importances_` after `fit`, and data. Out: a `Selec
 with which the model scores about as well as with any other number, and the scores by number of columns.
 
 Each fold ranks columns on its own training rows, so that its test rows do not influence which columns are dropped. A
-set of columns that several folds choose is opened once for all of them (`evaluate/runs.py`).
+set of columns that several folds choose is opened once for all of them (`data/opened_table.py`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length
 
+from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
 from spinney.data.tables import is_streamed
+from spinney.data.weights import read_weights
+from spinney.evaluate.cross_validation import cross_validate
 from spinney.evaluate.folds import make_splits
-from spinney.evaluate.runs import EvaluationData, Job, Wanted, make_sheet, run_jobs
-from spinney.evaluate.scoring import ALONE, Scoring
+from spinney.evaluate.scoring import Scoring
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ def select_features(
         raise ValueError(f"min_features must be at most the number of columns, {n_columns}, got {min_features}.")
     sizes = _sizes(n_columns, step, min_features)
     splits = make_splits(cv, X, y, None, is_classifier(model))
-    scores = _scores(tables, judge, splits, sizes, n_jobs)
+    scores = _scores(tables, scoring, splits, sizes, n_jobs)
     mean, std = scores.mean(axis=1), scores.std(axis=1)
     best = int(np.argmax(mean))
     enough = mean[best] - tolerance * scores[best].std(ddof=min(1, len(splits) - 1)) / math.sqrt(len(splits))
@@ -178,21 +180,21 @@ def select_features(
     return Selection(shown, support, sizes, mean, std, fitted, judge.title or "score")
 
 
-def _scores(tables: _Tables, judge: Scoring, splits: list[Any], sizes: list[int], n_jobs: int | None) -> np.ndarray:
+def _scores(tables: _Tables, scoring: Any, splits: list[Any], sizes: list[int], n_jobs: int | None) -> np.ndarray:
     """(sizes, folds): the score of each fold with each number of columns, dropped by its own importances."""
     kept = [tuple(range(tables.n_columns))] * len(splits)
     scores = np.empty((len(sizes), len(splits)))
-    wanted = Wanted(judge, model=True, error_score="raise")
     for k in range(len(sizes)):
         new = list(kept)
         for columns in dict.fromkeys(kept):
             folds = [i for i, one in enumerate(kept) if one == columns]
-            jobs = [Job(splits[i]) for i in folds]
-            outcomes = run_jobs(tables.model(columns), tables.sheet(columns), jobs, wanted, n_jobs=n_jobs)
-            for i, one in zip(folds, outcomes):
-                scores[k, i] = one.test[ALONE]
-                if k + 1 < len(sizes):
-                    new[i] = _best(columns, importances(one.model), sizes[k + 1])
+            found = cross_validate(
+                tables.model(columns), tables.rows(columns), tables.y, cv=[splits[i] for i in folds], n_jobs=n_jobs,
+                scoring=scoring, sample_weight=tables.weights, return_estimator=True, error_score="raise",
+            )  # fmt: skip
+            scores[k, folds] = found["test_score"]
+            for i, model in zip(folds, found["estimator"]) if k + 1 < len(sizes) else ():
+                new[i] = _best(columns, importances(model), sizes[k + 1])
         kept = new
     return scores
 
@@ -232,20 +234,22 @@ class _Tables:
     """The table by columns: each set of columns is opened once."""
 
     def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        self._model, self._X, self._y, self._weights = model, X, y, sample_weight
+        self._model, self._X, self.y, self.weights = model, X, y, sample_weight
         shape = np.shape(X) if not hasattr(X, "shape") else X.shape
         if len(shape) != 2:
             raise ValueError(f"X must be two-dimensional, got shape {shape}.")
         self.n_columns = int(shape[1])
-        self._sheets: dict[tuple[int, ...], EvaluationData] = {}
+        self._opened: dict[tuple[int, ...], Any] = {}
 
-    def sheet(self, columns: tuple[int, ...]) -> EvaluationData:
+    def rows(self, columns: tuple[int, ...]) -> Any:
         """The rows of some columns."""
-        if columns not in self._sheets:
+        if columns not in self._opened:
             every = len(columns) == self.n_columns
             X = self._X if every else _safe_indexing(self._X, np.array(columns), axis=1)
-            self._sheets[columns] = make_sheet(self._model, X, self._y, self._weights, None)
-        return self._sheets[columns]
+            if getattr(self._model, "_takes_opened_tables", False):
+                X = OpenedTable(X, read_weights(self.weights, len(self.y)).counts)
+            self._opened[columns] = X
+        return self._opened[columns]
 
     def model(self, columns: tuple[int, ...]) -> Any:
         """The model for some columns: parameters that name columns, for these."""
@@ -279,9 +283,9 @@ def _drop(tables: _Tables, sizes: list[int]) -> tuple[tuple[int, ...], Any]:
     """(columns that are left on all rows, the model fitted to them)."""
     columns = tuple(range(tables.n_columns))
     for k in range(len(sizes)):
-        sheet, fitted = tables.sheet(columns), tables.model(columns)
-        weights = {} if sheet.weights is None else {"sample_weight": sheet.weights}
-        fitted.fit(sheet.X, sheet.y, **weights)
+        X, fitted = tables.rows(columns), tables.model(columns)
+        weights = {} if tables.weights is None else {"sample_weight": tables.weights}
+        fitted.fit(X.original() if isinstance(X, OpenedTable) else X, tables.y, **weights)
         if k + 1 < len(sizes):
             columns = _best(columns, importances(fitted), sizes[k + 1])
     return columns, fitted

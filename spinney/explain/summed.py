@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.schema import Schema
 from spinney.explain.curves import EXP, LOGISTIC, SOFTMAX
 from spinney.tree.forest import Forest
+from spinney.tree.formula import Formula, formula_of, single_formula
 from spinney.tree.questions import Questions, read_questions, spreads
 
 if TYPE_CHECKING:
@@ -41,17 +42,15 @@ class Summed:
     """See above."""
 
     model: Any
-    formula: Any  # io/formula.py
+    formula: Formula
 
     @property
     def schema(self) -> Schema:
-        schema: Schema = self.formula.schema
-        return schema
+        return self.formula.schema
 
     @property
     def forest(self) -> Forest:
-        forest: Forest = self.formula.forest
-        return forest
+        return self.formula.forest
 
     @property
     def name(self) -> str:
@@ -128,7 +127,10 @@ class Summed:
 
         def probabilities(raw: np.ndarray) -> np.ndarray:
             votes = raw @ matrix
-            return _positive(self.model._probabilities(votes[:, 0] if link == "margin" else votes))
+            if link == "margin":
+                votes = np.hstack([-votes, votes])
+                return _positive(softmax(votes * self.formula.scale, axis=1))
+            return _positive(softmax(votes / self.formula.scale, axis=1))
 
         return None, probabilities
 
@@ -160,11 +162,10 @@ def _positive(answers: Any) -> np.ndarray:
 def summed(model: Any) -> Summed | None:
     """The model as a sum of trees; None where it is none."""
     check_model(model)
-    formula_of = getattr(model, "_formula", None)
-    if formula_of is None or "_answering" in vars(model):
+    if not hasattr(model, "formula") or hasattr(model, "source_"):  # imported models predict copies of the data
         return None
     try:
-        formula = formula_of()
+        formula = single_formula(model)
     except (TypeError, ValueError):
         return None
     if formula.link == "median" or spreads(formula.forest):
@@ -218,8 +219,8 @@ def read_response(model: Any, wanted: str) -> str:
 def responses(model: Any, X: Any, wanted: str) -> np.ndarray:
     """(rows, outputs): by predicting."""
     if wanted == "raw":
-        if not hasattr(model, "_raw"):
+        formula = formula_of(model) if hasattr(model, "formula") else None
+        if not isinstance(formula, Formula) or formula.raw is None:
             raise ValueError(f"response_method='raw': {type(model).__name__} has no raw scores.")
-        raw: np.ndarray = model._raw(X).T
-        return raw
+        return formula.raw(X).T
     return _positive(getattr(model, wanted)(X))

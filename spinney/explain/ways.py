@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel
-from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ends_of
 from spinney.tree.questions import IN_SET, UP_TO, Questions
 
 DEEP = 10  # questions on the mean way to an end

@@ -17,6 +17,7 @@ import numpy as np
 from spinney.explain.summed import check_model
 from spinney.tree.decision import DecisionTree, OneTree
 from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
+from spinney.tree.formula import single_formula
 from spinney.tree.models import ReadTree
 from spinney.tree.questions import spreads
 from spinney.view.phrases import check_count, column_names, words_of
@@ -179,9 +180,9 @@ def path(model: Any, row: Any, *, target: Any = None, most_trees: int | None = N
 
 
 def _formula(model: Any) -> Any:
-    if not hasattr(model, "_formula"):
+    if not hasattr(model, "formula"):
         raise TypeError(f"path needs a fitted model of Spinney's trees, got {type(model).__name__}.")
-    formula = model._formula()
+    formula = single_formula(model)
     several = spreads(formula.forest) and not isinstance(model, OneTree)
     if formula.link == "median" or several:
         how = "votes of trees that send rows down several branches" if several else "the weighted median of its trees"

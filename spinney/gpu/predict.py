@@ -185,7 +185,7 @@ def scores_of(forest: Forest, n_outputs: int) -> Program:
 
 
 def numbers_of(forest: Forest, answers: np.ndarray) -> np.ndarray:
-    """(nodes, numbers): what `add_shares` of tree/descend_one.py adds in each node, shares of classes or numbers."""
+    """(nodes, numbers): what `add_shares` of tree/descend.py adds in each node, shares of classes or numbers."""
     numbers = answers.astype(np.float64)
     if forest.n_classes is not None:
         with np.errstate(invalid="ignore"):

@@ -21,8 +21,7 @@ import numpy as np
 
 from spinney._compile.cuda import cuda, float64, gpu_function, gpu_kernel, uint32
 from spinney.gpu.memory import THREADS
-from spinney.tree.arrays import find_depths
-from spinney.tree.forest import MISSING_LEFT, Forest
+from spinney.tree.forest import MISSING_LEFT, Forest, find_depths
 
 ROWS = 4  # of a thread
 STAGE = 2048  # nodes in shared memory

@@ -12,25 +12,26 @@ and one search that begins with a tree of theirs:
 What is where, in each of them:
 
     memory       the growing tree, and working memory
-    statistics   the sums of a node's rows; in boosting/ histograms.py has those of bins
+    statistics   boosting/, optimal/: the sums of a node's rows; in boosting/ histograms.py has those of bins
     search       the best split of a node (scan_*, search_*: of one column, or by the kind of sums)
-    choose_split the best column of those searched, and the next node
+    choose_split boosting/: the best column of those searched, and the next node
     partition    the node's rows go to its children
-    grower       the loop: search, choose a split, partition, until no node may be split
+    grower       the loop: search, choose a split, partition, until no node may be split; in exact/ and binned/ small
+                 subtrees, too
     leaves       boosting/: sums of leaves in finer units, their values, pruning
-    freeze       the grown tree as a `Forest`
+    freeze       the grown tree as a `Forest` (in binned/ and optimal/ in fit.py)
     fit          exact/, binned/: a table and a target in, a tree out
 
     dense, sparse, sorted   boosting/: what a layout adds to the loop in grower.py: codes, stored cells, sorted lists
-    sparse       exact/: the same tree from a sparse table (sparse_scan: of one column)
+    sparse       exact/: the same tree from a sparse table
     stumps       exact/: trees of one split from one large table, for AdaBoost
-    small_subtrees   exact/, binned/: subtrees of up to 64 rows
+    random_cuts  exact/: trees with random thresholds, without sorted columns
     category_order   binned/: categories as numbers
     id3, c45     multiway/: the two algorithms (c45.py has its pruning); limits.py: splits that a limit undoes;
                  columns.py: columns and weights as they read them
 
-In optimal/: ordered_columns.py (all tests as thresholds), statistics.py (integer costs), bounds.py, cache.py (solved
-sets of rows), last_levels.py (the best two levels), look_ahead.py (a good first tree), search.py, freeze.py, fit.py.
+In optimal/: statistics.py (integer costs), last_levels.py (the best two levels), search.py (a good first tree, bounds,
+the cache of solved sets of rows), fit.py (all tests as thresholds on ordered columns).
 
 Shared by them: rules.py, the rules; targets.py, targets as integers; frontier.py, the order in which nodes are split;
 describe.py, the values of nodes.

@@ -6,8 +6,7 @@ The operations are those of responses.py in their order, rounded to float32 wher
 from __future__ import annotations
 
 from spinney.io.c_parts import PARTS
-from spinney.io.formula import Formula
-from spinney.io.imported import ZERO
+from spinney.tree.formula import ZERO, Formula
 
 _PLACE = """
 /* the place of an integer among those that are categories, else `other` */

@@ -18,8 +18,8 @@ def centres(model: Any, place: str) -> None:
     table(model, place)
     k, n_columns = model.cluster_centers_.shape
     demand(k > 0 and n_columns == model.n_features_in_, "Centres have other columns", f"{place}.cluster_centers_")
-    demand(len(model._origin) == n_columns, "The origin has other columns", f"{place}._origin")
-    demand(model._n_features_out == k, "There are other centres", f"{place}._n_features_out")
+    demand(len(vars(model)["_origin"]) == n_columns, "The origin has other columns", f"{place}._origin")
+    demand(vars(model)["_n_features_out"] == k, "There are other centres", f"{place}._n_features_out")
     if hasattr(model, "labels_"):
         labels = model.labels_
         good = labels.min(initial=0) >= 0 and labels.max(initial=0) < k
@@ -28,7 +28,7 @@ def centres(model: Any, place: str) -> None:
 
 def minibatch(model: Any, place: str) -> None:
     centres(model, place)
-    running, k = model._running, len(model.cluster_centers_)
+    running, k = vars(model)["_running"], len(model.cluster_centers_)
     same = running.means.shape == model.cluster_centers_.shape and len(model.counts_) == k
     same = same and running.dtype == model.cluster_centers_.dtype
     demand(same, "Centres differ from the running means", f"{place}._running")

@@ -21,7 +21,7 @@ _MOST_WITHOUT = 1 << 16  # rows without weight for each one that has some
 
 def table(model: Any, place: str) -> None:
     """Columns and their names agree."""
-    schema = model._schema
+    schema = vars(model)["_schema"]
     demand(model.n_features_in_ == schema.n_columns, "The schema has other columns", f"{place}.n_features_in_")
     found: Any = getattr(model, "feature_names_in_", None)
     own = schema.names
@@ -74,7 +74,7 @@ def tree(model: Any, place: str) -> None:
     table(model, place)
     forest_of = model.tree_.forest
     demand(forest_of.criterion is not None, "This is a tree of a boosted model", f"{place}.tree_")
-    audit_with_schema(forest_of, model._schema, f"{place}.tree_")
+    audit_with_schema(forest_of, vars(model)["_schema"], f"{place}.tree_")
     _answers(model, forest_of, place)
 
 
@@ -82,24 +82,25 @@ def _store(model: Any, place: str) -> None:
     table(model, place)
     demand(model.forest_.criterion is not None, "This is a boosted model's forest", f"{place}.forest_")
     demand(model.forest_.n_trees > 0, "A forest has trees", f"{place}.forest_")
-    audit_with_schema(model.forest_, model._schema, f"{place}.forest_")
+    audit_with_schema(model.forest_, vars(model)["_schema"], f"{place}.forest_")
     _answers(model, model.forest_, place)
 
 
 def forest(model: Any, place: str) -> None:
     _store(model, place)
-    pool = getattr(model._bags, "first", None)
+    bags, n_rows = vars(model)["_bags"], vars(model)["_n_rows"]
+    pool = getattr(bags, "first", None)
     if pool is not None:
         demand(pool[-1] <= model.forest_.n_trees, "More trees were merged than there are", f"{place}._bags")
-        for bags, n_rows in zip(model._bags.bags, model._bags.n_rows):
-            if bags is None:
-                _rows(model.forest_, n_rows, f"{place}._bags")
-    elif model._bags is not None:
-        demand(len(model._bags.order) == model._n_rows, "Rows were sampled from other data", f"{place}._bags")
-        demand(model._bags.shift == 0, "Trees were not merged", f"{place}._bags")
+        for one, n_own in zip(bags.bags, bags.n_rows):
+            if one is None:
+                _rows(model.forest_, n_own, f"{place}._bags")
+    elif bags is not None:
+        demand(len(bags.order) == n_rows, "Rows were sampled from other data", f"{place}._bags")
+        demand(bags.shift == 0, "Trees were not merged", f"{place}._bags")
     else:
-        _rows(model.forest_, model._n_rows, f"{place}._n_rows")
-    targets = getattr(model, "_leaf_targets", None)
+        _rows(model.forest_, n_rows, f"{place}._n_rows")
+    targets = vars(model).get("_leaf_targets")
     if targets is not None:
         n_nodes, n_outputs = model.forest_.n_nodes, model.n_outputs_
         good = len(targets.start) == n_nodes + 1 and len(targets.y) == n_outputs
@@ -126,8 +127,8 @@ def _template(model: Any, place: str) -> None:
 
 def _draws(model: Any, n_members: int, place: str) -> None:
     place = f"{place}._draws"
-    demand(len(model._draws) == n_members > 0, "Every member needs its rows and columns", place)
-    for k, one in enumerate(model._draws):
+    demand(len(vars(model)["_draws"]) == n_members > 0, "Every member needs its rows and columns", place)
+    for k, one in enumerate(vars(model)["_draws"]):
         demand(one.subspaces.n_columns == model.n_features_in_, "Columns belong to other data", place)
         demand(max(one.bags.shift, one.subspaces.shift) <= k, "A member was merged before it existed", place)
 
@@ -142,7 +143,7 @@ def bagging(model: Any, place: str) -> None:
         _draws(model, model.forest_.n_trees, place)
         return
     _draws(model, len(model.estimators_), place)
-    for k, (member, draws) in enumerate(zip(model.estimators_, model._draws)):
+    for k, (member, draws) in enumerate(zip(model.estimators_, vars(model)["_draws"])):
         at = f"{place}.estimators_[{k}]"
         columns = getattr(member, "n_features_in_", draws.subspaces.n_drawn)
         demand(columns == draws.subspaces.n_drawn, "A member has other columns", at)
@@ -161,8 +162,8 @@ def isolation(model: Any, place: str) -> None:
 
 def boosting(model: Any, place: str) -> None:
     table(model, place)
-    booster, at = model._booster, f"{place}._booster"
-    audit_with_schema(booster.forest, model._schema, at)
+    booster, at = vars(model)["_booster"], f"{place}._booster"
+    audit_with_schema(booster.forest, vars(model)["_schema"], at)
     n_classes = len(model.classes_) if hasattr(model, "classes_") else 0
     if n_classes:
         demand(
@@ -179,15 +180,15 @@ def boosting(model: Any, place: str) -> None:
     except (TypeError, ValueError) as error:
         demand(False, f"The loss cannot be used: {str(error).rstrip('.')}", f"{place}.loss")
     demand(model.scorer_ is not False, "The scorer must not be False", f"{place}.scorer_")
-    if model._init is not None:
-        _fitted_member(model._init, model, f"{place}._init")
+    if vars(model)["_init"] is not None:
+        _fitted_member(vars(model)["_init"], model, f"{place}._init")
 
 
 def imported(model: Any, place: str) -> None:
     """A model of another library: a boosted one, with a score per output, or a forest."""
     table(model, place)
-    forest, answering, reading = model.forest_, model._answering, model._reading
-    audit_with_schema(forest, model._schema, f"{place}.forest_")
+    forest, answering, reading = model.forest_, vars(model)["_answering"], vars(model)["_reading"]
+    audit_with_schema(forest, vars(model)["_schema"], f"{place}.forest_")
     found = [len(one) for one in _classes(model)] if hasattr(model, "classes_") else []
     several = forest.criterion is not None and model.n_outputs_ > 1
     good = not found or isinstance(model.classes_, list) == several
@@ -201,7 +202,7 @@ def imported(model: Any, place: str) -> None:
         demand(forest.n_trees > 0, "A forest has trees", f"{place}.forest_")
         demand(list(forest.n_classes or ()) == found, "Trees have other classes", f"{place}.classes_")
         demand(model.n_outputs_ == forest.n_outputs, "Trees have another number of outputs", f"{place}.n_outputs_")
-    columns = model._schema.columns
+    columns = vars(model)["_schema"].columns
     for j in (*reading.numbered, *reading.zero_is_missing):
         demand(j < len(columns), "A column does not exist", f"{place}._reading")
     for j in reading.numbered:
@@ -267,9 +268,9 @@ def auto(model: Any, place: str) -> None:
         _fitted_member(member, model, at)
         own: Any = getattr(member, "classes_", None)
         same = not hasattr(model, "classes_") or np.array_equal(own, model.classes_)
-        demand(same and hasattr(member, "_schema"), "A member is of another kind", at)
-        demand(member._schema == model._schema, "A member has another schema", at)
-    lengths = {len(column) for column in model._columns.values()}
+        demand(same and "_schema" in vars(member), "A member is of another kind", at)
+        demand(vars(member)["_schema"] == vars(model)["_schema"], "A member has another schema", at)
+    lengths = {len(column) for column in vars(model)["_columns"].values()}
     demand(len(lengths) == 1, "The leaderboard has columns of other lengths", f"{place}._columns")
 
 
@@ -296,13 +297,14 @@ def voting(model: Any, place: str) -> None:
 def stacking(model: Any, place: str) -> None:
     _members(model, place)
     n = len(model.estimators_)
-    demand(len(model.stack_method_) == len(model._widths) == n, "Every member needs a method", f"{place}.stack_method_")
+    widths = vars(model)["_widths"]
+    demand(len(model.stack_method_) == len(widths) == n, "Every member needs a method", f"{place}.stack_method_")
     for member, method in zip(model.estimators_, model.stack_method_):
         known = method in ("predict_proba", "decision_function", "predict") and hasattr(member, method)
         demand(known, f"A member has no method {method!r:.40}", f"{place}.stack_method_")
     final = model.final_estimator_
     _fitted_member(final, model, f"{place}.final_estimator_")
-    width = sum(model._widths) + (getattr(model, "n_features_in_", 0) if model.passthrough else 0)
+    width = sum(widths) + (getattr(model, "n_features_in_", 0) if model.passthrough else 0)
     _columns(final, width, f"{place}.final_estimator_")
 
 

@@ -20,7 +20,6 @@ from spinney.io.errors import ModelFormatError
 from spinney.io.imported import (
     Answering,
     Imported,
-    Reading,
     ascending,
     check_outputs,
     make_schema,
@@ -28,7 +27,8 @@ from spinney.io.imported import (
     read_bytes,
 )
 from spinney.io.nodes import NO_CHILD, Nodes, Sets, empty_sets, make_forest
-from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ends_of
+from spinney.tree.formula import Reading
 
 _VERSIONS = ("v3", "v4")
 _HEAD_KEYS = {"tree", "version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "objective"}

@@ -21,7 +21,7 @@ from spinney.data.encode import round_down
 from spinney.io.errors import ModelFormatError
 from spinney.io.imported import Answering, Imported, ascending, make_schema
 from spinney.io.nodes import NO_CHILD, Nodes, Sets, last_left, make_forest
-from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ends_of
 
 _TREES = (sklearn.tree.DecisionTreeClassifier, sklearn.tree.DecisionTreeRegressor)  # extra-trees are such, too
 _FORESTS = (

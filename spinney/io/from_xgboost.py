@@ -20,7 +20,6 @@ from spinney.io.errors import ModelFormatError
 from spinney.io.imported import (
     Answering,
     Imported,
-    Reading,
     ascending,
     check_category,
     check_outputs,
@@ -30,7 +29,8 @@ from spinney.io.imported import (
 )
 from spinney.io.nodes import NO_CHILD, Nodes, Sets, last_left, make_forest, with_means
 from spinney.io.ubjson import read_ubjson
-from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ends_of
+from spinney.tree.formula import Reading
 
 # objective: (link from raw scores to predictions, the inverse that makes a raw score of base_score)
 _LINKS = {

@@ -8,67 +8,31 @@ strings, numbers and our own classes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from spinney.data.schema import Schema, SchemaColumn
-from spinney.data.tables import Panel, Table
 from spinney.io.errors import ModelFormatError
 from spinney.io.nodes import Sets
 from spinney.tree.forest import Forest
+from spinney.tree.formula import Reading
 
-ZERO = float(np.float32(1e-35))  # LightGBM: what is no farther from 0 is 0
+LINK_NAMES = {  # of `Answering` -> of tree/formula.py
+    "identity": "identity",
+    "sigmoid": "logistic",
+    "sigmoid each": "logistic",
+    "softmax": "softmax",
+    "exp": "exp",
+    "log1p exp": "softplus",
+    "signed square": "signed_square",
+    "hinge": "hinge",
+}
 _MOST_COLUMNS = 1 << 22
 _MOST_EMPTY = 1 << 16  # outputs of a model without trees
 _MOST_CATEGORY = 1 << 24  # XGBoost: numbers from here on are no categories
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How columns become what the trees ask about, where they are not simply numbers or categories of the schema."""
-
-    numbered: tuple[int, ...] = ()  # columns whose categories are whole numbers; the rest after the point is dropped
-    has_others: bool = False  # their last category stands for all numbers that no question is about
-    zero_is_missing: tuple[int, ...] = ()  # columns
-    unstored_is_missing: bool = False  # cells that a sparse matrix does not store are missing, not 0
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether values are asked about as they are."""
-        return not self.numbered and not self.zero_is_missing
-
-    def convert(self, table: Table, schema: Schema) -> Table:
-        """A table read as numbers where columns are `numbered`."""
-        if self.is_plain:
-            return table
-        panels = [self._convert(panel, schema) for panel in table.panels]
-        return replace(table, panels=tuple(panels))
-
-    def _convert(self, panel: Panel, schema: Schema) -> Panel:
-        changed = {*self.numbered, *self.zero_is_missing}.intersection(panel.columns)
-        if not changed:
-            return panel
-        values = np.array(panel.values)
-        for j in changed:
-            column = values[:, panel.columns.index(j)]
-            if j in self.numbered:
-                column[:] = self._indices(column, np.array(schema.columns[j].categories, np.float64))
-            else:
-                column[np.abs(column) <= ZERO] = np.nan
-        return Panel(values, panel.columns)
-
-    def _indices(self, values: np.ndarray, categories: np.ndarray) -> np.ndarray:
-        """The place of each number among the categories; NaN for missing and unknown ones."""
-        known = categories[:-1] if self.has_others else categories
-        whole = np.trunc(np.asarray(values, np.float64))
-        if self.has_others:
-            whole[np.asarray(values) < 0] = -1.0  # XGBoost: -0.5 is none of its categories; LightGBM takes it for 0
-        place = np.searchsorted(known, whole).clip(0, max(len(known) - 1, 0))
-        found = known[place] == whole if len(known) else np.zeros(len(whole), bool)
-        return np.where(found, place, np.where(np.isnan(values), np.nan, len(known) if self.has_others else np.nan))
 
 
 @dataclass(frozen=True)
@@ -96,7 +60,7 @@ class Imported:
     forest: Forest
     schema: Schema
     answering: Answering
-    reading: Reading = Reading()
+    reading: Reading = field(default_factory=Reading)
     classes: Any = None  # None: regression. Labels; several outputs of a forest: a list of them
     criterion: str = "gain"
     n_outputs: int = 1  # numbers that are predicted per row

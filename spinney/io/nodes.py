@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from spinney.io.errors import ModelFormatError
-from spinney.tree.arrays import ends_of, small
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
 
 NO_CHILD = -1
 _MOST_WORDS = 1 << 26  # of all sets: 512 MiB

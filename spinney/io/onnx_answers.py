@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney.io.formula import Formula, Mixture
 from spinney.io.onnx_graph import Graph
 from spinney.io.onnx_trees import add_scores
+from spinney.tree.formula import Formula, Mixture
 from spinney.tree.questions import spreads
 
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney.io.formula import Formula
 from spinney.io.onnx_graph import ML, Graph
+from spinney.tree.formula import Formula
 from spinney.tree.questions import IN_SET, IS_MISSING, UP_TO, Questions, read_questions
 
 _MODES = {UP_TO: 0, IN_SET: 6, IS_MISSING: 1}  # BRANCH_LEQ, BRANCH_MEMBER, BRANCH_LT

@@ -5,8 +5,8 @@ The operations are those of responses.py in their order, rounded to float32 wher
 
 from __future__ import annotations
 
-from spinney.io.formula import Formula
 from spinney.io.python_parts import PARTS
+from spinney.tree.formula import Formula
 
 READ = '''
 def NAME_read(row):

@@ -381,7 +381,8 @@ def _of_clusters() -> list[Record]:
 
 
 def _of_imported() -> list[Record]:
-    from spinney.io.imported import Answering, Reading
+    from spinney.io.imported import Answering
+    from spinney.tree.formula import Reading
 
     columns = tuple_of(integer(0, 1 << 24))
     reading: Fields = {"numbered": columns, "has_others": boolean, "zero_is_missing": columns}

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from spinney.io.formula import Formula, read_formula
 from spinney.tree.decision import BRANCHES, SET, DecisionTree
+from spinney.tree.formula import Formula, single_formula
 from spinney.tree.questions import IN_SET, IS_MISSING, Questions, read_questions, spreads
 
 _DEEPEST = 40  # nested blocks of a function
@@ -75,7 +75,7 @@ def read_small(model: Any, name: str, max_nodes: int, writer: str) -> Formula:
             f"name must not be {name!r}, which is taken or reserved in C, its library or Python. Use another, such as "
             f"{own!r}."
         )
-    formula = read_formula(model)
+    formula = single_formula(model)
     n_nodes = formula.forest.n_nodes
     if n_nodes > max_nodes:
         raise ValueError(

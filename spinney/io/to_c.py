@@ -13,8 +13,8 @@ import numpy as np
 
 from spinney.io.c_imported import parts_of
 from spinney.io.c_parts import PARTS, READ, READ_SETS, filled
-from spinney.io.formula import Formula
 from spinney.io.source import Spot, common_parts, plain, raw_part, read_small, tree_functions
+from spinney.tree.formula import Formula
 from spinney.tree.questions import spreads
 
 _MOST = 10_000

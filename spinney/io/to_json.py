@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from spinney._whole_file import write_whole
-from spinney.io.formula import Formula, Mixture, read_model
-from spinney.io.imported import ZERO
 from spinney.io.source import plain
 from spinney.tree.decision import BRANCHES, LEAF, NUMBER, SET, SPREADS, STOPS, DecisionTree
+from spinney.tree.formula import ZERO, Formula, Mixture, complete_formula
 
 FORMAT = 1
 
@@ -56,7 +55,7 @@ def to_json(model: Any, path: str | PathLike[str] | None = None) -> str:
     {'value': [0.5, 0.5], 'class': ['No']}
     {'value': [0.0, 1.0], 'class': ['Yes']}
     """
-    text = _text(read_model(model)) + "\n"
+    text = _text(complete_formula(model)) + "\n"
     if path is not None:
         write_whole(path, [text.encode()])
     return text

@@ -15,11 +15,10 @@ import numpy as np
 
 from spinney._whole_file import whole_file
 from spinney.data.schema import Schema, SchemaColumn
-from spinney.io.formula import Cells, Formula, Mixture, read_model
-from spinney.io.imported import ZERO
 from spinney.io.onnx_answers import Answer, add_answer
 from spinney.io.onnx_graph import IR_VERSION, ML, OPSETS, Graph, import_onnx, text_of
 from spinney.io.onnx_steps import Operations, add_operations, operations_of, split_pipeline
+from spinney.tree.formula import ZERO, ColumnCells, Formula, Mixture, complete_formula
 
 
 def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str = "float64") -> Any:
@@ -84,7 +83,7 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str =
         raise ValueError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
     model, steps = split_pipeline(model)
     operations = operations_of(steps)
-    formula = read_model(model)
+    formula = complete_formula(model)
     _check_steps(operations, formula.schema, dtype)
     inputs = _input_names(formula.schema)
     graph = Graph(inputs)
@@ -165,7 +164,7 @@ def _add_table(graph: Graph, formula: Formula | Mixture, names: list[str], dtype
     return found[0] if len(found) == 1 else graph.add("Concat", found, axis=1)
 
 
-def _add_column(graph: Graph, piece: str, column: SchemaColumn, cells: Cells) -> str:
+def _add_column(graph: Graph, piece: str, column: SchemaColumn, cells: ColumnCells) -> str:
     """A column as trees compare it."""
     if cells.zero_is_missing:
         is_zero = graph.add("LessOrEqual", [graph.add("Abs", [piece]), graph.constant(np.array(ZERO))])

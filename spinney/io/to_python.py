@@ -10,12 +10,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from spinney.io.formula import Formula
-from spinney.io.imported import ZERO
 from spinney.io.python_imported import READ as READ_IMPORTED
 from spinney.io.python_imported import parts_of
 from spinney.io.python_parts import PARTS, READ, filled
 from spinney.io.source import Spot, common_parts, plain, raw_part, read_small, tree_functions
+from spinney.tree.formula import ZERO, Formula
 from spinney.tree.questions import spreads
 
 _MOST = 10_000

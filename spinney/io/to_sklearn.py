@@ -195,26 +195,26 @@ def _boosted(model: Any) -> Any:
     if not kind_of(model.loss).in_sklearn:
         raise ValueError(f"scikit-learn's gradient boosting does not support loss={model.loss!r}.")
     other = _start(model, sklearn.ensemble)
-    booster = model._booster
-    other.loss, other.learning_rate, other.n_estimators = model.loss, 1.0, booster.n_rounds
-    other.init_, other.n_estimators_, other.n_trees_per_iteration_ = _init(model), booster.n_rounds, booster.n_outputs
+    forest, n_rounds, n_outputs = model.forest_, model.n_estimators_, model.n_trees_per_iteration_
+    other.loss, other.learning_rate, other.n_estimators = model.loss, 1.0, n_rounds
+    other.init_, other.n_estimators_, other.n_trees_per_iteration_ = _init(model), n_rounds, n_outputs
     other._loss = other._get_loss(sample_weight=None)
     other.max_features_ = model.n_features_in_
-    other.estimators_ = np.empty((booster.n_rounds, booster.n_outputs), object)
-    for number in range(booster.forest.n_trees):
-        tree, output = booster.forest.tree(number), number % booster.n_outputs
+    other.estimators_ = np.empty((n_rounds, n_outputs), object)
+    for number in range(forest.n_trees):
         one = sklearn.tree.DecisionTreeRegressor(max_depth=model.max_depth)
         one.n_features_in_, one.n_outputs_, one.max_features_ = model.n_features_in_, 1, model.n_features_in_
-        one.tree_ = fill(tree)
-        other.estimators_[number // booster.n_outputs, output] = one
+        one.tree_ = fill(forest.tree(number))
+        other.estimators_[number // n_outputs, number % n_outputs] = one
     return other
 
 
 def _init(model: Any) -> Any:
     """What scikit-learn's boosting begins with: the initial estimator, or a dummy that says the start values."""
-    if model._init is not None:
-        return model._init
-    start = model._booster.start
+    formula = model.formula()
+    if formula.initial is not None:
+        return model.init_
+    start = formula.start
     if not hasattr(model, "classes_"):
         return DummyRegressor(strategy="constant", constant=start[0]).fit(np.zeros((1, model.n_features_in_)), start)
     from spinney.criteria.losses import kind_of

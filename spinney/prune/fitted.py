@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.tree.decision import DecisionTree
-from spinney.tree.join import join
+from spinney.tree.forest import join
 
 _KINDS = "such as spinney.DecisionTreeClassifier, a forest, or AdaBoost, bagging or gradient boosting of trees"
 

@@ -152,6 +152,4 @@ def some_rows(sample: Sample, most: int, seed: int) -> Sample:
 
 def rows_of(X: Any, rows: np.ndarray) -> Any:
     """Some rows of a table."""
-    if is_streamed(X):
-        return X.take(rows if X.rows is None else X.rows[rows])
     return _safe_indexing(X, rows)

@@ -43,8 +43,17 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from spinney.data.schema import Schema
-from spinney.tree.arrays import TreeShape, ends_of, small
-from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
+from spinney.tree.forest import (
+    ASKS_BRANCHES,
+    ASKS_SET,
+    MISSING_LEFT,
+    MISSING_SPREADS,
+    MISSING_STOPS,
+    Forest,
+    TreeShape,
+    ends_of,
+    small,
+)
 from spinney.tree.importance import decreases, importances
 
 if TYPE_CHECKING:
@@ -421,4 +430,5 @@ class OneTree:
 
     tree_: DecisionTree
     _schema: Schema
+    schema_: Schema
     _answers_are: str = "value"  # "depth" in isolation trees, which measure no impurity

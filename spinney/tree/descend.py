@@ -1,21 +1,36 @@
-"""Send the rows of a table down a decision tree.
+"""Send rows down trees: a table down one tree, one row down many trees, and a table down many trees.
 
-In: a `DecisionTree` and a `Table`. Out: the node where each row ends, or the class fractions where rows with missing
-values go down several branches. Values are compared as they are: a float64 threshold with a float32 or float64 value.
+One tree. In: a `DecisionTree` and a `Table`. Out: the node where each row ends, or the class fractions where rows with
+missing values go down several branches. Values are compared as they are: a float64 threshold with a float32 or float64
+value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel
+from spinney._compile import by_type, either, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
 from spinney._team import Team, next_chunk
+from spinney.data.encode import encode_categories, encode_numbers
 from spinney.data.tables import BLOCK_ROWS, Table
 from spinney.tree.decision import DecisionTree
-from spinney.tree.packed import COLUMN, StepNodes, child_at, n_branches, next_by_number, next_by_value
+from spinney.tree.forest import Forest
+from spinney.tree.packed import (
+    COLUMN,
+    LEFT,
+    MISSING,
+    MIXED,
+    StepNodes,
+    child_at,
+    n_branches,
+    next_by_code,
+    next_by_number,
+    next_by_pair,
+    next_by_value,
+)
 
 _CHUNK = 2048  # rows a thread takes at a time
 
@@ -200,3 +215,611 @@ def _spread(rank, size, sync, packed, weight, answers, values, out, all_nodes, a
                     node, part = nodes[waiting], parts[waiting]
                     for c in range(answers.shape[1]):
                         out[row, c] += part * answers[node, c]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# One row down many trees, with as little overhead as possible.
+#
+# In: a `Forest` and a `Table` of one row. Out: the same numbers, to the last bit, as `predict_boosted.py` and the other
+# functions here give: leaves, raw scores, or sums of answers. Values are compared with thresholds, so that nothing is
+# encoded; eight trees are walked in step, so that no load waits for another. What a forest has to make ready for that
+# is in its `one_row`, kept with its other packed forms.
+
+
+_TOGETHER = 8  # trees
+
+
+class OneRow:
+    """A forest made ready for rows that come one by one."""
+
+    def __init__(self, forest: Forest) -> None:
+        self._packed, self._numbers_only, self._n_trees = forest.steps, forest.numbers_only, forest.n_trees
+        self._steps = forest.steps.steps
+        self._first = forest.steps.first.view(np.uint64)
+        self._answers, self._is_class = _writeable(forest.answers), forest.n_classes is not None
+
+    def leaves(self, table: Table) -> np.ndarray:
+        """int64 (trees,): the number of the leaf, within its tree, that the row reaches in each."""
+        return (self._nodes(table) - self._first[:-1]).view(np.int64)
+
+    def scores(self, table: Table, start: np.ndarray) -> np.ndarray:
+        """(outputs, 1): raw scores of a boosted model, the start values and the trees' values, added in order."""
+        scores = start.copy()
+        _add_scores(self._answers, self._nodes(table), scores)
+        return scores[:, None]
+
+    def sums(self, table: Table, answers: np.ndarray | None = None) -> np.ndarray:
+        """(1, outputs, classes or 1): sums over the trees; of other answers than the forest's where they are given."""
+        answers = self._answers if answers is None else _writeable(answers)
+        sums = np.zeros((1, *answers.shape[1:]))
+        _add_answers_of_row(answers, self._is_class, self._nodes(table), sums)
+        return sums
+
+    def _nodes(self, table: Table) -> np.ndarray:
+        """uint64 (trees,): where the row ends, numbered through all trees."""
+        values, nodes = table.panels[0].values, np.empty(self._n_trees, np.uint64)
+        flags = values.flags
+        if values.dtype != np.float64 or not (flags.c_contiguous and flags.writeable):
+            values = np.array(values, np.float64, order="C")  # kernels are compiled for one kind of array
+        if self._numbers_only:
+            _walk_by_number(self._steps, self._first, values, nodes)
+        else:
+            _walk_by_value(self._packed, values, nodes)
+        return nodes
+
+
+def _writeable(answers: np.ndarray) -> np.ndarray:
+    return answers if answers.flags.writeable else answers.copy()
+
+
+@kernel
+def _add_scores(answers, nodes, scores):
+    for tree in range(nodes.size):
+        scores[tree % scores.size] += answers[nodes[tree], 0, 0]
+
+
+@kernel
+def _add_answers_of_row(answers, is_class, nodes, sums):
+    for tree in range(nodes.size):
+        add_shares(answers[nodes[tree]], is_class, sums[0])
+
+
+@inner_kernel
+def add_shares(answers, is_class, out):
+    """Add a leaf's answers, (outputs, classes or 1)."""
+    for o in range(out.shape[0]):
+        total = 1.0
+        if is_class:
+            total = 0.0
+            for c in range(out.shape[1]):
+                total += np.float64(answers[o, c])
+        for c in range(out.shape[1]):
+            out[o, c] += np.float64(answers[o, c]) / total
+
+
+@kernel
+def _walk_by_number(steps, first, values, nodes):
+    """nodes[tree] = where the row ends. Eight trees in step, in registers; after the last tree come copies of it."""
+    # Eight variables, since Numba keeps an array of eight in memory. A walk of one row waits for every load; eight
+    # independent walks wait together.
+    row, last = values[0], nodes.size - 1
+    for b in range(0, nodes.size, 8):
+        c, d, e, f = min(b + 1, last), min(b + 2, last), min(b + 3, last), min(b + 4, last)
+        g, h, i = min(b + 5, last), min(b + 6, last), min(b + 7, last)
+        b_node, c_node, d_node, e_node = first[b], first[c], first[d], first[e]
+        f_node, g_node, h_node, i_node = first[f], first[g], first[h], first[i]
+        moves = True
+        while moves:
+            b_next, c_next = _next(steps, b_node, first[b], row), _next(steps, c_node, first[c], row)
+            d_next, e_next = _next(steps, d_node, first[d], row), _next(steps, e_node, first[e], row)
+            f_next, g_next = _next(steps, f_node, first[f], row), _next(steps, g_node, first[g], row)
+            h_next, i_next = _next(steps, h_node, first[h], row), _next(steps, i_node, first[i], row)
+            moves = (b_next != b_node) | (c_next != c_node) | (d_next != d_node) | (e_next != e_node)
+            moves |= (f_next != f_node) | (g_next != g_node) | (h_next != h_node) | (i_next != i_node)
+            b_node, c_node, d_node, e_node = b_next, c_next, d_next, e_next
+            f_node, g_node, h_node, i_node = f_next, g_next, h_next, i_next
+        nodes[b], nodes[c], nodes[d], nodes[e] = b_node, c_node, d_node, e_node
+        nodes[f], nodes[g], nodes[h], nodes[i] = f_node, g_node, h_node, i_node
+
+
+@inner_kernel
+def _next(steps, node, first, row):
+    """`next_by_number` of packed.py, with nodes numbered through all trees; this one begins at `first`."""
+    step = steps[node]
+    value = row[np.uint64(step["feature"] & COLUMN)]
+    goes_left = (value <= step["threshold"]) | ((value != value) & (step["feature"] & LEFT != 0))
+    return either(goes_left, node + _ONE, first + np.uint64(step["right"]))
+
+
+@kernel
+def _walk_by_value(packed, values, nodes):
+    """The same, for questions of any kind; some trees in step."""
+    for begin in range(0, nodes.size, _TOGETHER):
+        end = min(begin + _TOGETHER, nodes.size)
+        for tree in range(begin, end):
+            nodes[tree] = packed.first[tree]
+        moved = True
+        while moved:
+            moved = False
+            for tree in range(begin, end):
+                first = packed.first[tree]
+                node = np.int64(nodes[tree]) - first
+                to = next_by_value(packed, first, node, values[0, packed.steps[first + node].feature & COLUMN])
+                to = node if to < 0 else to  # whatever goes every way ends here
+                nodes[tree] = first + to
+                moved |= to != node
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# A table down many trees.
+#
+# In: a `Forest` and a `Table`. Out: for every row the sum over the trees of its leaves' answers, shares of the classes
+# or numbers; or the leaves themselves. A thread takes a chunk of rows through all trees, in their order: the sums are
+# the same to the last bit on any number of threads. For trees from codes, a chunk is encoded first; a step then is one
+# load of eight bytes, or sixteen where there are sets of categories, and one of a byte.
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Lanes: rows go down one tree together.
+#
+# In: a tree's packed nodes, and the rows' codes or values. Out: the node where each row ends.
+#
+# Rows walk in *lanes*, one step per turn, so that none waits for memory alone: the node that a row has come to is
+# prefetched, and is in the cache when all other lanes have had their turn. A leaf leads to itself, and after every
+# fourth step rows at a leaf are taken out of the lanes. With numeric splits only there is no branch to mispredict.
+#
+#     lanes     row    [ 0  1  2  3 ]         after a step in which rows 1 and 2 stayed where they were, in leaves:
+#               at     [ 7  2  5  9 ]         row  [ 0  3 ]    at  [ 8 14 ]    leaf[1] = 2, leaf[2] = 5
+
+
+MOST_LANES = 256
+_LEAST_LANES = 32
+_NEAR = 16_384  # bytes of the rows that walk together: half of a first-level cache
+_STEPS = 4  # between two looks at who has come to a leaf
+_ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+
+
+class _ByCode(NamedTuple):
+    words: np.ndarray
+    codes: np.ndarray
+    width: int
+
+
+class _ByPair(NamedTuple):
+    pairs: np.ndarray
+    sets: np.ndarray
+    codes: np.ndarray
+    width: int
+
+
+class _ByNumber(NamedTuple):
+    steps: np.ndarray
+    values: np.ndarray
+
+
+class _ByValue(NamedTuple):
+    packed: StepNodes
+    first: int  # node of the tree
+    values: np.ndarray
+
+
+def n_lanes(row_bytes: int) -> int:
+    """How many rows had best walk together."""
+    return max(_LEAST_LANES, min(MOST_LANES, _NEAR // max(row_bytes, 1)))
+
+
+@separate_kernel
+def walk_by_codes(words, depth, codes, width, at, row, leaf):
+    """leaf[i] = where row i ends. `at` and `row` are the lanes: the node that each has come to, and whose it is. Of a
+    shallow tree the depth is given, of others 0."""
+    if depth > 0:
+        _walk_in_step(_ByCode(words, codes, width), depth, at, leaf)
+    else:
+        _walk(_ByCode(words, codes, width), at, row, leaf)
+
+
+@separate_kernel
+def walk_by_pairs(pairs, sets, codes, width, at, row, leaf):
+    """The same with sets."""
+    _walk(_ByPair(pairs, sets, codes, width), at, row, leaf)
+
+
+@part_kernel
+def walk_by_values(packed, tree, values, at, row, leaf):
+    """The same with thresholds and sets."""
+    first, last = packed.first[tree], packed.first[tree + 1]
+    if packed.sets.size > 0:
+        _walk(_ByValue(packed, first, values), at, row, leaf)
+    elif packed.depth[tree] > 0:
+        _walk_in_step(_ByNumber(packed.steps[first:last], values), packed.depth[tree], at, leaf)
+    else:
+        _walk(_ByNumber(packed.steps[first:last], values), at, row, leaf)
+
+
+@inner_kernel
+def _walk_in_step(questions, depth, at, leaf):
+    """Down a shallow tree: all lanes take as many steps as it has levels."""
+    n_rows = np.uint64(leaf.size)
+    for start in range(_ZERO, n_rows, np.uint64(at.size)):
+        n = min(np.uint64(at.size), n_rows - start)
+        for lane in range(n):
+            at[lane] = 0
+        for _ in range(depth):
+            for lane in range(n):
+                at[lane] = _step(questions, np.uint64(at[lane]), start + lane)
+        for lane in range(n):
+            leaf[start + lane] = at[lane]
+
+
+@inner_kernel
+def _walk(questions, at, row, leaf):
+    n_rows = np.uint64(leaf.size)
+    for start in range(_ZERO, n_rows, np.uint64(at.size)):
+        n = min(np.uint64(at.size), n_rows - start)
+        for lane in range(n):
+            at[lane], row[lane] = 0, start + lane
+        while n > 0:
+            for _ in range(_STEPS - 1):
+                for lane in range(n):
+                    to = _step(questions, np.uint64(at[lane]), np.uint64(row[lane]))
+                    at[lane] = to
+                    _ask_for(questions, to)
+            n = _step_and_leave(questions, n, at, row, leaf)
+
+
+@inner_kernel
+def _step_and_leave(questions, n, at, row, leaf):
+    """The last step of some; rows that are where they were leave their lanes. Returns how many go on."""
+    # In place: go_on <= lane, so nothing is overwritten that is still to be read. A row's leaf is written each time,
+    # and is right the last time.
+    go_on = _ZERO
+    for lane in range(n):
+        node, i = np.uint64(at[lane]), row[lane]
+        to = _step(questions, node, np.uint64(i))
+        _ask_for(questions, to)
+        at[go_on], row[go_on], leaf[i] = to, i, to
+        go_on += np.uint64(to != node)
+    return go_on
+
+
+@inner_kernel
+def _step_by_code(questions, node, row):
+    return next_by_code(questions.words[node], node, questions.codes, row * np.uint64(questions.width))
+
+
+@inner_kernel
+def _step_by_pair(questions, node, row):
+    begin, pair = row * np.uint64(questions.width), questions.pairs[node]
+    return next_by_pair(pair[0], pair[1], questions.sets, node, questions.codes, begin)
+
+
+@inner_kernel
+def _step_by_number(questions, node, row):
+    return next_by_number(questions.steps, node, questions.values, row)
+
+
+@inner_kernel
+def _step_by_value(questions, node, row):
+    packed, first = questions.packed, questions.first
+    value = questions.values[row, np.uint64(packed.steps[np.uint64(first) + node].feature & COLUMN)]
+    return np.uint64(next_by_value(packed, first, np.int64(node), value))
+
+
+@inner_kernel
+def _ask_for_word(questions, node):
+    prefetch(questions.words, np.int64(node))
+
+
+@inner_kernel
+def _ask_for_pair(questions, node):
+    prefetch(questions.pairs, np.int64(_TWO * node))
+
+
+@inner_kernel
+def _ask_for_step(questions, node):
+    prefetch(questions.steps, np.int64(node))
+
+
+@inner_kernel
+def _ask_for_nothing(questions, node):
+    """There are branches to guess, and so the rows are not in step."""
+
+
+_step = by_type({_ByCode: _step_by_code, _ByPair: _step_by_pair, _ByNumber: _step_by_number, _ByValue: _step_by_value})
+_ask_for = by_type(
+    {_ByCode: _ask_for_word, _ByPair: _ask_for_pair, _ByNumber: _ask_for_step, _ByValue: _ask_for_nothing}
+)
+
+
+_LEAST, _MOST = 512, 16_384  # rows a thread takes at a time,
+_ROW_BYTES = 1 << 20  # of at most so many bytes,
+_TURNS = 4  # and at least so often, if there are enough
+_SUM_CHUNK = 4096  # rows whose leaves are known
+_NO_VOTES = np.empty(0, np.uint8)
+
+
+class _Desks(NamedTuple):
+    """What each thread needs."""
+
+    codes: (
+        np.ndarray
+    )  # uint8 (threads, chunk * columns): row by row, since a row needs one of its codes after the other
+    leaf: np.ndarray  # uint32 (threads, chunk): where each row of the chunk has come to
+    at: np.ndarray  # uint32 (threads, lanes): node of the row in each lane,
+    row: np.ndarray  # uint32 (threads, lanes): and the row
+
+
+def _make_desks(forest: Forest, values: np.ndarray, n_threads: int) -> _Desks:
+    """For a block of values."""
+    n_rows, n_columns = values.shape
+    row_bytes = n_columns * (1 if asks_codes(forest) else values.itemsize)
+    chunk = max(_LEAST, min(-(-n_rows // (_TURNS * n_threads)), _MOST, _ROW_BYTES // max(row_bytes, 1)))
+    chunk = min(chunk, n_rows)
+    codes = np.empty((n_threads, chunk * n_columns if asks_codes(forest) else 0), np.uint8)
+    lanes = (np.empty((n_threads, n_lanes(row_bytes)), np.uint32) for _ in range(2))
+    return _Desks(codes, np.empty((n_threads, chunk), np.uint32), *lanes)
+
+
+def sum_answers(
+    forest: Forest,
+    table: Table,
+    team: Team,
+    trees: range | None = None,
+    skip: np.ndarray | None = None,
+    out: np.ndarray | None = None,
+    answers: np.ndarray | None = None,
+) -> np.ndarray:
+    """(rows, outputs, classes or 1): sums over some trees (None: all), added to `out` if it is given.
+
+    Rows marked in `skip` are left as they are. `answers` of all nodes, if given, stand for those of the store.
+    """
+    says = forest.answers if answers is None else answers
+    if out is None:
+        out = np.zeros((table.n_rows, *forest.answers.shape[1:]))
+    marks = np.empty(0, np.uint8) if skip is None else skip
+    is_class = forest.n_classes is not None
+    some = range(forest.n_trees) if trees is None else trees
+    if table.is_sparse and forest.numbers_only:  # to encode a row would take longer than to send it down
+        for start, found in sparse_leaves(forest.steps, some, table, team):
+            part = slice(start, start + found.shape[1])
+            team.run(_add_leaves, forest.answers, forest.first, some.start, found, is_class, marks[part], out[part])
+        return out
+    for start, values in blocks(table, forest):
+        part = slice(start, start + len(values))
+        desks = _make_desks(forest, values, team.size)
+        asked = _questions(forest, values), (some.start, some.stop), values, desks
+        votes = _votes(forest) if answers is None else _NO_VOTES
+        team.run(_add_answers, *asked, says, votes, is_class, marks[part], out[part])
+    return out
+
+
+def add_values(forest: Forest, table: Table, trees: range, scores: np.ndarray, team: Team) -> None:
+    """Add the values of some trees of a boosted model, in their order, to scores (outputs, rows); tree t adds to
+    output t % outputs."""
+    answers = forest.answers.reshape(-1)
+    if not answers.flags.writeable:  # kernels are compiled for arrays that can be written to
+        answers = answers.copy()
+    if table.is_sparse and forest.numbers_only:
+        for start, found in sparse_leaves(forest.steps, trees, table, team):
+            for k, leaf in enumerate(found):
+                tree = trees.start + k
+                scores[tree % len(scores), start : start + len(leaf)] += answers[forest.first[tree] + leaf]
+        return
+    for start, values in blocks(table, forest):
+        desks = _make_desks(forest, values, team.size)
+        asked = _questions(forest, values), (trees.start, trees.stop), values, desks
+        team.run(_add_values, *asked, answers, start, scores)
+
+
+def leaves_of_rows(forest: Forest, table: Table, team: Team, trees: range | None = None) -> np.ndarray:
+    """int64 (rows, trees): the number of the leaf, within its tree, that each row reaches."""
+    some = range(forest.n_trees) if trees is None else trees
+    leaves = np.empty((table.n_rows, len(some)), np.int64)
+    if table.is_sparse and forest.numbers_only:
+        for start, found in sparse_leaves(forest.steps, some, table, team):
+            leaves[start : start + found.shape[1]] = found.T
+        return leaves
+    for start, values in blocks(table, forest):
+        part = leaves[start : start + len(values)]
+        desks = _make_desks(forest, values, team.size)
+        team.run(_note_leaves, _questions(forest, values), (some.start, some.stop), values, desks, part)
+    return leaves
+
+
+def asks_codes(forest: Forest) -> bool:
+    """Whether a chunk of rows is encoded before it goes down the trees: they are from bins."""
+    return forest.bins is not None
+
+
+class _Coded(NamedTuple):
+    """Trees that test codes."""
+
+    words: np.ndarray
+    edges: np.ndarray  # (columns, codes), of the table's dtype
+    first: np.ndarray
+    depth: np.ndarray
+
+
+class _CodedSets(NamedTuple):
+    """Trees that test codes and sets of them."""
+
+    pairs: np.ndarray
+    sets: np.ndarray
+    edges: np.ndarray
+    categories: np.ndarray  # uint8 (columns, categories): codes
+    missing: np.ndarray  # uint8, by column: what missing values are encoded as
+    is_category: np.ndarray  # by column; not where no tree tests it: there may be anything
+    first: np.ndarray
+
+
+def _questions(forest: Forest, values: np.ndarray) -> _Coded | _CodedSets | StepNodes:
+    bins = forest.bins
+    if bins is None:
+        return forest.steps
+    edges = bins.edge_table(values.dtype)
+    if not len(forest.sets):
+        return _Coded(forest.words.words, edges, forest.words.first, forest.words.depth)
+    is_category = np.zeros(bins.n_columns, bool)
+    is_category[forest.feature[forest.is_set]] = True
+    missing = np.where(is_category, bins.n_bins, MISSING).astype(np.uint8)
+    packed = forest.pairs
+    return _CodedSets(packed.pairs, packed.sets, edges, bins.category_table, missing, is_category, packed.first)
+
+
+def _votes(forest: Forest) -> np.ndarray:
+    if forest.bins is None:
+        return _NO_VOTES
+    return forest.pairs.votes if len(forest.sets) else forest.words.votes
+
+
+@kernel
+def _add_answers(rank, size, sync, questions, trees, values, desks, answers, votes, is_class, skip, out):
+    codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
+    while True:
+        start = next_chunk(sync) * leaf.size
+        if start >= out.shape[0]:
+            return
+        n = min(leaf.size, out.shape[0] - start)
+        block = values[start : start + n]
+        encode(questions, block, codes)
+        for tree in range(trees[0], trees[1]):
+            walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
+            first, last = questions.first[tree], questions.first[tree + 1]
+            marks, part = skip[start : start + n] if skip.size else skip, out[start : start + n]
+            if votes.size:
+                _add_votes(votes[first:last], answers[first:last], leaf[:n], marks, part)
+            else:
+                _add(answers[first:last], leaf[:n], is_class, marks, part)
+
+
+@kernel
+def _add_leaves(rank, size, sync, answers, first, first_tree, leaves, is_class, skip, out):
+    """Add the leaves' (trees, rows) values, tree after tree."""
+    while True:
+        start = next_chunk(sync) * _SUM_CHUNK
+        if start >= out.shape[0]:
+            return
+        stop = min(start + _SUM_CHUNK, out.shape[0])
+        for k in range(leaves.shape[0]):
+            says = answers[first[first_tree + k] : first[first_tree + k + 1]]
+            _add(says, leaves[k, start:stop], is_class, skip[start:stop] if skip.size else skip, out[start:stop])
+
+
+@part_kernel
+def _add(answers, leaf, is_class, skip, out):
+    """Add the leaves' answers: the number of every output, or the share of every class in its output."""
+    if is_class and out.shape[1] == 1 and out.shape[2] == 2 and skip.size == 0:
+        for i in range(leaf.size):  # the same, with nothing to count
+            at = np.uint64(leaf[i])
+            a, b = np.float64(answers[at, 0, 0]), np.float64(answers[at, 0, 1])
+            out[i, 0, 0] += a / (a + b)
+            out[i, 0, 1] += b / (a + b)
+        return
+    for i in range(leaf.size):
+        if skip.size > 0 and skip[i] != 0:
+            continue
+        add_shares(answers[leaf[i]], is_class, out[i])
+
+
+@part_kernel
+def _add_votes(votes, answers, leaf, skip, out):
+    """The same where nearly all leaves are of one class, whose share is 1."""
+    for i in range(leaf.size):
+        if skip.size > 0 and skip[i] != 0:
+            continue
+        at = np.uint64(leaf[i])
+        if votes[at] != MIXED:
+            out[i, 0, np.uint64(votes[at])] += 1.0
+        else:
+            add_shares(answers[at], True, out[i])
+
+
+@kernel
+def _add_values(rank, size, sync, questions, trees, values, desks, answers, first_row, scores):
+    codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
+    while True:
+        start = next_chunk(sync) * leaf.size
+        if start >= values.shape[0]:
+            return
+        n = min(leaf.size, values.shape[0] - start)
+        block = values[start : start + n]
+        encode(questions, block, codes)
+        for tree in range(trees[0], trees[1]):
+            walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
+            says = answers[questions.first[tree] : questions.first[tree + 1]]
+            out = scores[tree % scores.shape[0], first_row + start : first_row + start + n]
+            for i in range(n):
+                out[i] += says[np.uint64(leaf[i])]
+
+
+@kernel
+def _note_leaves(rank, size, sync, questions, trees, values, desks, out):
+    codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
+    while True:
+        start = next_chunk(sync) * leaf.size
+        if start >= out.shape[0]:
+            return
+        n = min(leaf.size, out.shape[0] - start)
+        block = values[start : start + n]
+        encode(questions, block, codes)
+        for tree in range(trees[0], trees[1]):
+            walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
+            for i in range(n):
+                out[start + i, tree - trees[0]] = leaf[i]
+
+
+@inner_kernel
+def _encode_codes(questions, values, codes):
+    _encode_rows(questions.edges, values, codes)
+
+
+@part_kernel
+def _encode_rows(edges, values, codes):
+    """Codes of a block of values, row by row."""
+    n, width = values.shape
+    for j in range(width):
+        encode_numbers(values[:, j], edges[j], MISSING, codes[j : n * width : width])
+
+
+@inner_kernel
+def _encode_sets(questions, values, codes):
+    known = questions.missing, questions.is_category
+    _encode_kinds(questions.edges, questions.categories, *known, values, codes)
+
+
+@part_kernel
+def _encode_kinds(edges, categories, missing, is_category, values, codes):
+    """The same of numbers and categories."""
+    n, width = values.shape
+    for j in range(width):
+        out = codes[j : n * width : width]
+        if is_category[j]:
+            encode_categories(values[:, j], categories[j], missing[j], out)
+        else:
+            encode_numbers(values[:, j], edges[j], missing[j], out)
+
+
+@inner_kernel
+def _encode_steps(questions, values, codes):
+    """Thresholds are compared with the values themselves."""
+
+
+@inner_kernel
+def _walk_codes(questions, tree, values, codes, at, row, leaf):
+    words = questions.words[questions.first[tree] : questions.first[tree + 1]]
+    walk_by_codes(words, questions.depth[tree], codes, values.shape[1], at, row, leaf)
+
+
+@inner_kernel
+def _walk_sets(questions, tree, values, codes, at, row, leaf):
+    pairs = questions.pairs[questions.first[tree] : questions.first[tree + 1]]
+    walk_by_pairs(pairs, questions.sets, codes, values.shape[1], at, row, leaf)
+
+
+@inner_kernel
+def _walk_steps(questions, tree, values, codes, at, row, leaf):
+    walk_by_values(questions, tree, values, at, row, leaf)
+
+
+encode = by_type({_Coded: _encode_codes, _CodedSets: _encode_sets, StepNodes: _encode_steps})
+walk = by_type({_Coded: _walk_codes, _CodedSets: _walk_sets, StepNodes: _walk_steps})

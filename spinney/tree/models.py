@@ -26,14 +26,15 @@ from spinney.tree.decision import DecisionTree, OneTree
 _KINDS = "a decision tree, a forest, gradient boosting, or AdaBoost or bagging of decision trees"
 
 
-class ReadTree(OneTree):
+@dataclass(frozen=True)
+class ReadTree:
     """What is needed to read one tree of a model."""
 
-    def __init__(
-        self, tree: DecisionTree, schema: Schema, criterion: Any, classes: Any = None, answers_are: str = "value"
-    ) -> None:
-        self.tree_, self._schema, self.criterion, self.classes_ = tree, schema, criterion, classes
-        self._answers_are = answers_are
+    tree_: DecisionTree
+    schema: Schema
+    criterion: Any
+    classes_: Any = None
+    answers_are: str = "value"  # "depth" in isolation trees, which measure no impurity
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,12 @@ class Trees:
     """The trees of a model, created on access."""
 
     shape: tuple[int, ...]
-    read: Callable[[int], OneTree]  # by number
+    read: Callable[[int], ReadTree]  # by number
 
     def __len__(self) -> int:
         return prod(self.shape)
 
-    def __iter__(self) -> Iterator[OneTree]:
+    def __iter__(self) -> Iterator[ReadTree]:
         return map(self.read, range(len(self)))
 
 
@@ -56,12 +57,9 @@ def trees_of(model: Any) -> Trees:
         raise TypeError(f"model must be fitted: {_KINDS}; got the class {model.__name__}.")
     if isinstance(model, OneTree):
         _check_fitted(model, "tree_")
-        return Trees((), lambda _: model)
-    if hasattr(model, "_booster"):
-        booster = model._booster
-        shape = (booster.n_rounds,) if booster.n_outputs == 1 else (booster.n_rounds, booster.n_outputs)
-        return Trees(shape, lambda k: ReadTree(booster.forest.tree(k), model._schema, "gain"))
-    if "forest_" in getattr(model, "__dict__", {}):
+        return Trees((), lambda _: read_tree(model))
+    known = getattr(model, "__dict__", {})
+    if "forest_" in known or hasattr(model, "n_trees_per_iteration_"):
         n_trees, n_outputs = model.forest_.n_trees, getattr(model, "n_trees_per_iteration_", 1)
         shape = (n_trees,) if n_outputs == 1 else (n_trees // n_outputs, n_outputs)
         return Trees(shape, lambda k: _of_forest(model, k))
@@ -69,14 +67,21 @@ def trees_of(model: Any) -> Trees:
         _check_fitted(model, "estimators_")
     members = getattr(model, "estimators_", None)
     if isinstance(members, list) and members and all(isinstance(member, OneTree) for member in members):
-        return Trees((len(members),), lambda k: members[k])
+        return Trees((len(members),), lambda k: read_tree(members[k]))
     raise TypeError(f"model must be a fitted model of Spinney's trees ({_KINDS}), got {type(model).__name__}.")
 
 
+def read_tree(model: OneTree) -> ReadTree:
+    """A model of one tree."""
+    criterion, classes = getattr(model, "criterion", "entropy"), getattr(model, "classes_", None)
+    return ReadTree(model.tree_, model.schema_, criterion, classes, getattr(model, "_answers_are", "value"))
+
+
 def _of_forest(model: Any, k: int) -> ReadTree:
+    tree, boosted = model.forest_.tree(k), model.forest_.criterion is None
     criterion = getattr(model, "criterion", getattr(getattr(model, "estimator_", None), "criterion", "impurity"))
     classes, answers_are = getattr(model, "classes_", None), getattr(model, "_answers_are", "value")
-    return ReadTree(model.forest_.tree(k), model._schema, criterion, classes, answers_are)
+    return ReadTree(tree, model.schema_, "gain" if boosted else criterion, None if boosted else classes, answers_are)
 
 
 def _check_fitted(model: Any, attribute: str) -> None:

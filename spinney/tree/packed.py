@@ -30,8 +30,16 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._compile import either, inner_kernel, kernel
-from spinney.tree.arrays import ends_of, find_depths
-from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
+from spinney.tree.forest import (
+    ASKS_BRANCHES,
+    ASKS_SET,
+    MISSING_LEFT,
+    MISSING_SPREADS,
+    MISSING_STOPS,
+    Forest,
+    ends_of,
+    find_depths,
+)
 
 MISSING = np.uint8(255)  # the code of missing values that `next_by_code` knows
 MIXED = np.uint8(255)  # the vote of a leaf with several classes

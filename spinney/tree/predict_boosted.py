@@ -25,7 +25,7 @@ from spinney._compile import SWEPT, ask, inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.data.sparse_encode import SparseCodes
 from spinney.data.tables import Table
-from spinney.tree.descend_many import add_values, leaves_of_rows
+from spinney.tree.descend import add_values, leaves_of_rows
 from spinney.tree.forest import Forest
 from spinney.tree.packed import (
     WordNodes,

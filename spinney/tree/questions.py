@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney.data.schema import Schema
-from spinney.tree.arrays import ends_of
-from spinney.tree.forest import ASKS_BRANCHES, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
+from spinney.tree.forest import ASKS_BRANCHES, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest, ends_of
 
 _CELLS = 1 << 24  # bits of sets that are unpacked at once
 UP_TO, IN_SET, IS_MISSING = range(3)  # is x <= threshold, is x in the set, is x missing (which `missing_yes` answers)

@@ -17,8 +17,7 @@ import numpy as np
 
 from spinney.data.encode import Bins
 from spinney.data.tables import Panel, Table
-from spinney.tree.arrays import small
-from spinney.tree.forest import MISSING_LEFT, Forest
+from spinney.tree.forest import MISSING_LEFT, Forest, small
 
 _EDGES = 254  # of a byte: 255 bins and the code of missing values
 _CODES = 255  # of categories

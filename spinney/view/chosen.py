@@ -13,11 +13,10 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
-from spinney.tree.decision import OneTree
-from spinney.tree.models import trees_of
+from spinney.tree.models import ReadTree, trees_of
 
 
-def choose_tree(model: Any, tree: Any = None) -> OneTree:
+def choose_tree(model: Any, tree: Any = None) -> ReadTree:
     """The tree of `model` that `tree` chooses."""
     trees = trees_of(model)
     if not trees.shape:

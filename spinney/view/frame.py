@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from spinney.tree.decision import BRANCHES, SET, SPREADS, DecisionTree, OneTree
-from spinney.tree.models import Trees, trees_of
+from spinney.tree.decision import BRANCHES, SET, SPREADS, DecisionTree
+from spinney.tree.models import ReadTree, Trees, trees_of
 from spinney.view.phrases import class_labels, column_names
 
 _NOWHERE, _EVERYWHERE = -1, -2
@@ -88,9 +88,9 @@ def _place(trees: Trees, number: int) -> tuple[int, int]:
     return divmod(number, trees.shape[1]) if len(trees.shape) == 2 else (number, 0)
 
 
-def _columns(model: OneTree, place: tuple[int, int], with_children: bool) -> dict[str, np.ndarray]:
+def _columns(model: ReadTree, place: tuple[int, int], with_children: bool) -> dict[str, np.ndarray]:
     """The rows of one tree, column by column."""
-    tree, columns = model.tree_, model._schema.columns
+    tree, columns = model.tree_, model.schema.columns
     n, is_leaf, nothing = tree.n_nodes, tree.is_leaf, np.full(tree.n_nodes, np.nan)
     names = np.array([*column_names(columns), None], object)
     two = np.diff(tree.child_start) == 2
@@ -110,8 +110,8 @@ def _columns(model: OneTree, place: tuple[int, int], with_children: bool) -> dic
         "yes": yes,
         "no": no,
         "missing": _missing(tree),
-        "gain": nothing if model._answers_are == "depth" else tree.impurity_decreases(),
-        "impurity": nothing if model._answers_are == "depth" else tree.impurity,
+        "gain": nothing if model.answers_are == "depth" else tree.impurity_decreases(),
+        "impurity": nothing if model.answers_are == "depth" else tree.impurity,
         "count": tree.n_samples,
         "weight": tree.weight,
         **_values(model),
@@ -139,7 +139,7 @@ def _missing(tree: DecisionTree) -> np.ndarray:
     return missing
 
 
-def _values(model: OneTree) -> dict[str, np.ndarray]:
+def _values(model: ReadTree) -> dict[str, np.ndarray]:
     """What every node predicts, a column for each number."""
     tree = model.tree_
     values = tree.value

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from spinney.data.schema import SchemaColumn
-from spinney.tree.decision import BRANCHES, NUMBER, DecisionTree, OneTree
+from spinney.tree.decision import BRANCHES, NUMBER, DecisionTree
+from spinney.tree.models import ReadTree
 from spinney.view.numbers import spell, write, write_amount, write_boolean, write_value
 from spinney.view.paths import Limits, limits_of_nodes
 
@@ -247,10 +248,10 @@ def _bracket(parts: Sequence[str]) -> str:
 
 
 def words_of(
-    model: OneTree, feature_names: Any, class_names: Any, generic: str = "feature_{}", **style: Any
+    model: ReadTree, feature_names: Any, class_names: Any, generic: str = "feature_{}", **style: Any
 ) -> TreePhrases:
     """The model in words; `generic` names columns that have no name, `style` is for `TreePhrases`."""
-    columns = model._schema.columns
+    columns = model.schema.columns
     own = column_names(columns, generic)
     return TreePhrases(
         tree=model.tree_,
@@ -260,7 +261,7 @@ def words_of(
         ],
         classes=_class_names(model, class_names),
         criterion=_criterion(model),
-        says=model._answers_are,
+        says=model.answers_are,
         booleans=frozenset(index for index, column in enumerate(columns) if column.boolean),
         **style,
     )
@@ -271,23 +272,22 @@ def column_names(columns: Sequence[SchemaColumn], generic: str = "feature_{}") -
     return [generic.format(i) if column.name is None else _line(column.name) for i, column in enumerate(columns)]
 
 
-def _criterion(model: OneTree) -> str:
+def _criterion(model: ReadTree) -> str:
     """What the impurity is called. ID3 and C4.5 have no choice: theirs is entropy, and so it is for gain ratio."""
     if model.tree_.is_boosted:
         return "gain"
-    criterion = getattr(model, "criterion", "entropy")
-    if not isinstance(criterion, str):
+    if not isinstance(model.criterion, str):
         return "impurity"
-    return "entropy" if criterion == "gain_ratio" else criterion
+    return "entropy" if model.criterion == "gain_ratio" else model.criterion
 
 
-def class_labels(model: OneTree) -> list[Sequence[Any]]:
+def class_labels(model: ReadTree) -> list[Sequence[Any]]:
     """The classes of each output, as they were in y."""
-    classes: Any = model.classes_  # type: ignore[attr-defined]
+    classes = model.classes_
     return [np.asarray(one).tolist() for one in ([classes] if model.tree_.n_outputs == 1 else classes)]
 
 
-def _class_names(model: OneTree, names: Any) -> list[list[str]] | None:
+def _class_names(model: ReadTree, names: Any) -> list[list[str]] | None:
     """`names` for the classes of each output; None, True and False stand for the labels of y."""
     tree = model.tree_
     if not tree.is_class:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spinney.data.weights import read_weights
-from spinney.tree.decision import OneTree
+from spinney.tree.models import ReadTree
 from spinney.view.chosen import choose_tree
 from spinney.view.numbers import write, write_share
 from spinney.view.paths import Limits
@@ -152,7 +152,7 @@ def export_rules(
     _check(words, min_confidence, sort)
     own = words.classes is not None and (class_names is None or isinstance(class_names, bool))
     answers = class_labels(chosen) if own else words.classes
-    values = [column.categories for column in chosen._schema.columns]
+    values = [column.categories for column in chosen.schema.columns]
     rules = [_rule(words, leaf, answers, values, show_missing) for leaf in np.flatnonzero(words.tree.is_leaf).tolist()]
     if simplify:
         if sort != "tree":
@@ -170,7 +170,7 @@ def _is_kept(rule: Rule, min_samples: int, min_confidence: float) -> bool:
 
 
 def _simplified(
-    model: OneTree, words: TreePhrases, rules: list[Rule], answers: Any, X: Any, y: Any, sample_weight: Any
+    model: ReadTree, words: TreePhrases, rules: list[Rule], answers: Any, X: Any, y: Any, sample_weight: Any
 ) -> list[Rule]:
     """The rules that rows of a table do not want to miss."""
     from spinney.view.simplify import RuleRows, simplify
@@ -179,7 +179,7 @@ def _simplified(
         raise ValueError("simplify=True is supported only for classification with one output.")
     if X is None or y is None:
         raise ValueError("simplify=True needs rows to simplify by. Pass X and y.")
-    table = model._schema.read(X, "export_rules")
+    table = model.schema.read(X, "export_rules")
     labels = np.asarray(y)
     if labels.shape != (table.n_rows,):
         raise ValueError(f"y must have one value for each of the {table.n_rows} rows of X, got shape {labels.shape}.")

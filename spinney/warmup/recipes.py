@@ -429,6 +429,8 @@ def _forests(every: bool) -> Iterator[Recipe]:
         for n in (2, 3):
             model = RandomForestClassifier(n_estimators=3, class_weight="balanced", **variant)
             yield f"{variant}, {n} classes", partial(_use, model, X, classes(X, n))
+    yield "extra-trees without bins", lambda: _use(ExtraTreesClassifier(3, max_bins=None), X, classes(X))
+    yield "extra-trees without bins, regression", lambda: _use(ExtraTreesRegressor(3, max_bins=None), X, y)
     two = np.column_stack([y, X[:, 1]])
     for name, table, both in (("", X, two), (", strings", words := strings(), target(words)[:, None] + [0.0, 1.0])):
         yield f"two outputs{name}", partial(_use, RandomForestRegressor(n_estimators=3), table, both)

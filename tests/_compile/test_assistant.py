@@ -232,7 +232,7 @@ print(*sorted(used))
 @pytest.mark.slow
 def test_a_fit_with_and_without_it_is_the_same(tmp_path):
     """The same model, and with the files that it made a process without an assistant compiles nothing."""
-    warm_cache(tmp_path, "spinney.grow.exact.grower", "spinney.grow.exact.choose_split")
+    warm_cache(tmp_path, "spinney.grow.exact.grower", "spinney.grow.exact.search")
     with_it, _ = run(FIT, SPINNEY_CACHE_DIR=str(tmp_path), SPINNEY_ASSISTANT="1")
     assert with_it.split()[1] == "True"
     (folder,) = tmp_path.iterdir()

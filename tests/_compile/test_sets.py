@@ -5,7 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney._compile import MEMBERS, lay_columns, set_above, set_at_most, set_extremes, set_size, set_sum, set_up_to
+from spinney._compile import (
+    MEMBERS,
+    lay_columns,
+    set_above,
+    set_at_most,
+    set_ends,
+    set_extremes,
+    set_size,
+    set_sum,
+    set_up_to,
+)
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels
@@ -25,6 +35,11 @@ def ends_of(table, j, rows):
 @outer
 def up_to(table, j, code):
     return set_up_to(table, j, code)
+
+
+@outer
+def numbers_of(values, rows):
+    return set_ends(values, rows)
 
 
 @outer
@@ -68,6 +83,14 @@ def test_codes_of_a_set(seed, rows, n_codes):
         assert ends_of(table, j, np.uint64(rows)) == (codes.min(), codes.max())
         for code in (0, int(random.randint(0, 256)), int(codes[0]), 255):
             assert members(int(up_to(table, j, code))) == np.flatnonzero(table[j] <= code).tolist()
+
+
+@few(40, plain=20)
+@given(seed=st.integers(0, 10**6), rows=SETS, scale=st.sampled_from([1e-300, 1.0, 1e300]))
+def test_smallest_and_largest_of_a_set(seed, rows, scale):
+    values = np.random.RandomState(seed).randn(MEMBERS) * scale
+    chosen = values[members(rows)]
+    assert numbers_of(values, np.uint64(rows)) == (chosen.min(), chosen.max())
 
 
 @few(40, plain=20)

@@ -28,8 +28,11 @@ def clock(monkeypatch):
     monkeypatch.setattr(speech, "clock", lambda: now[0])
     monkeypatch.setattr(speech, "_fits", lambda: [speech._Fit("gradient boosting", FIT)])
     monkeypatch.setattr(speech, "is_useful", lambda: False)
-    for name, empty in (("_said", set()), ("_covered", set()), ("_spent", {}), ("_work", speech._Work())):
-        monkeypatch.setattr(speech, name, empty)
+    for name in ("_said", "_covered"):
+        monkeypatch.setattr(speech, name, set())
+    for name in ("_spent", "_compiling"):
+        monkeypatch.setattr(speech, name, {})
+    monkeypatch.setattr(speech, "_work", speech._Work())
     return now
 
 
@@ -94,6 +97,21 @@ def test_seconds_for_kernels_inside_are_theirs(clock):
     clock[0] += 0.5
     speech.compiled()
     assert speech._spent == {SEARCH: [2.0], GROW: [1.5]}
+
+
+def test_seconds_count_while_a_kernel_is_compiled(clock):
+    before = speech.seconds_spent()
+    speech.announce(GROW, SIZE, True, set)
+    clock[0] += 60.0  # waiting for another process
+    speech.begins()
+    clock[0] += 1.0
+    assert speech.seconds_spent() - before == 1.0
+    compile_kernel(clock, SEARCH, 2.0)
+    clock[0] += 0.5
+    assert speech.seconds_spent() - before == 3.5
+    speech.compiled()
+    assert speech.seconds_spent() - before == 3.5
+    assert speech._compiling == {}
 
 
 def test_waiting_for_another_process_says_nothing_of_this_machine(clock):
@@ -181,6 +199,7 @@ def test_once_is_once(capsys):
     ("spinney.ensemble.adaboost._weigh", "AdaBoost"),
     ("spinney.cluster.assign._assign", "clustering"),
     ("spinney.cluster.e_step.visit", "Gaussian mixtures"),
+    ("spinney.explain.search.search", "explanations"),
     ("spinney._random.stream_key", "kernels"),
     ("elsewhere.f", "kernels"),
 ])  # fmt: skip

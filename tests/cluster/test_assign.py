@@ -6,8 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.cluster.assign import assign_rows, inertia, no_assignment, squared_distances_to_own
-from spinney.cluster.distances import nearest_centres, squared_distances_to_all
+from spinney.cluster.assign import (
+    assign_rows,
+    inertia,
+    nearest_centres,
+    no_assignment,
+    squared_distances_to_all,
+    squared_distances_to_own,
+)
 from tests.cluster.cases import ALONE, blobs, points_of, tables
 from tests.compiled import THREADS, few
 from tests.oracles.clustering import nearest_centre

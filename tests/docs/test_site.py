@@ -66,6 +66,7 @@ def test_rooms_with_public_names_are_in_the_reference():
 def test_methods_are_ours_or_scikit_learns():
     ours, others = reference.methods(spinney.DecisionTreeClassifier)
     assert {"fit", "predict", "predict_proba", "predict_row", "get_n_leaves"} <= set(ours)
+    assert not {"class_numbers", "_grow"} & set(ours)  # for internal use
     assert {"get_params", "score"} <= set(others)
     assert not [name for name in ours + others if name.endswith("_request")]
 

@@ -18,7 +18,8 @@ import spinney
 from spinney.estimators import imported
 from spinney.estimators import imported as imported_model
 from spinney.estimators.imported import ImportedClassifier, ImportedRegressor
-from spinney.io.imported import Answering, Reading
+from spinney.io.imported import Answering
+from spinney.tree.formula import Reading
 from spinney.tree.recode import recoded
 
 RNG = np.random.default_rng(0)

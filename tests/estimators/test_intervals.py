@@ -23,7 +23,7 @@ LABELS = np.array(["setosa", "versicolor", "virginica"])[LABELS]
 FITTED, HELD, NEW = slice(0, 200), slice(200, 340), slice(340, None)
 ORDER = np.random.RandomState(0).permutation(len(Y))
 BOOSTING = spinney.GradientBoostingRegressor(random_state=0)
-FOREST = spinney.RandomForestRegressor(40, oob_score=True, random_state=0)
+FOREST = spinney.RandomForestRegressor(40, max_features=1.0, oob_score=True, random_state=0)
 SMALL_TREES = [("a", spinney.DecisionTreeRegressor(max_depth=2))]
 SMALL_CLASSES = [("a", spinney.DecisionTreeClassifier(max_depth=2)), ("b", LogisticRegression(max_iter=500))]
 
@@ -47,7 +47,9 @@ def test_mapies_numbers():
     forest = clone(FOREST).fit(X[:120], Y[:120])
     wanted = [[-8.764705882352942, 192.52631578947364], [-13.27272727272728, 187.1], [97.0, 290.27272727272725]]
     np.testing.assert_allclose(forest.predict_interval(X[200:203]), wanted, rtol=1e-12)
-    forest = spinney.RandomForestRegressor(40, keep_targets=True, random_state=0).fit(X[FITTED], Y[FITTED])
+    forest = spinney.RandomForestRegressor(40, max_features=1.0, keep_targets=True, random_state=0).fit(
+        X[FITTED], Y[FITTED]
+    )
     forest.calibrate(X[HELD], Y[HELD], spread="quantiles", level=0.8)
     wanted = [[30.0, 191.0], [98.0, 300.0], [79.0, 287.0]]
     np.testing.assert_allclose(forest.predict_interval(X[340:343], 0.8), wanted, rtol=1e-12)

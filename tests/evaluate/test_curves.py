@@ -81,13 +81,12 @@ def test_weights():
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: validation_curve(TREE, X, Y, param_name="depth", param_range=[1]), "Did you mean 'max_depth'"),
-        (lambda: validation_curve(TREE, X, Y, param_name="max_depth", param_range=[]), "at least one value"),
-        (lambda: learning_curve(TREE, X, Y, train_sizes=[0.0, 1.0]), r"fractions in \(0, 1\], got 0 to 1"),
-        (lambda: learning_curve(TREE, X, Y, train_sizes=[1, 321]), "from 1 to the 320 rows of a fold, got 1 to 321"),
-        (lambda: learning_curve(TREE, X, Y, train_sizes=["half"]), "numbers of rows or fractions"),
-        (lambda: learning_curve(TREE, X, Y, scoring=["accuracy"]), "one name or function for a curve"),
-        (lambda: learning_curve(TREE, X, Y, scoring=lambda m, X, y: {"a": 1, "b": 2}), r"got \['a', 'b'\]"),
+        (
+            lambda: validation_curve(TREE, X, Y, param_name="depth", param_range=[1]),
+            "has no parameter 'depth': use max_depth",
+        ),
+        (lambda: learning_curve(TREE, X, Y, train_sizes=[0.0, 1.0]), r"within \(0, 1\]"),
+        (lambda: learning_curve(TREE, X, Y, train_sizes=[1, 321]), r"within \(0, 320\]"),
     ],
 )
 def test_errors(call, message):

@@ -27,10 +27,8 @@ def test_examples(one):
 
 
 def test_public_names():
-    assert sorted(spinney.evaluate.__all__) == sorted(spinney.evaluate._HOMES)
     for name in spinney.evaluate.__all__:
         value = getattr(spinney.evaluate, name)
-        assert value.__module__.startswith("spinney.evaluate.")
         assert value.__doc__
         assert name in dir(spinney.evaluate)
         home = importlib.import_module(value.__module__)

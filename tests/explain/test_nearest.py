@@ -1,6 +1,7 @@
 """The search for counterfactuals, part by part, beside all points of a small space."""
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -96,3 +97,14 @@ def test_the_nearest_point_is_found(space, frozen):
     ]
     assert found.cost == (pytest.approx(min(good)) if good else np.inf)
     assert found.bound == pytest.approx(found.cost)
+
+
+def test_time_of_compiling_is_no_time_of_the_search(monkeypatch):
+    now, compiling = [100.0], [7.0]
+    monkeypatch.setattr(nearest, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(nearest, "seconds_spent", lambda: compiling[0])
+    effort = nearest.Effort(110.0, np.inf, compiled=7.0)
+    now[0], compiling[0] = 150.0, 50.0  # 43 of 50 seconds
+    assert not effort.is_spent
+    now[0] = 153.5
+    assert effort.is_spent

@@ -11,7 +11,7 @@ ROOM = Path(spinney.grow.__file__).parent
 ENGINES = ("boosting", "exact", "binned", "multiway")
 KNOWN = {"boosting": {"spinney.grow.exact"}}  # boosting with exact thresholds stands on the same sorted lists
 SEARCH = "optimal"  # grows nothing: it chooses among all trees
-ORGANS = ("memory", "search", "grower", "freeze")
+ORGANS = ("memory", "search", "grower")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -19,8 +19,14 @@ def test_an_engine_has_all_organs(engine):
     assert {f"{organ}.py" for organ in ORGANS} <= {path.name for path in (ROOM / engine).glob("*.py")}
 
 
+@pytest.mark.parametrize("engine", [*ENGINES, SEARCH])
+def test_a_tree_is_frozen_in_one_place(engine):
+    bodies = [node for path in (ROOM / engine).glob("*.py") for node in ast.parse(path.read_text()).body]
+    assert [node.name for node in bodies if isinstance(node, ast.FunctionDef)].count("freeze") == 1
+
+
 def test_the_search_has_the_organs_that_do_not_grow():
-    assert {"memory.py", "search.py", "freeze.py", "fit.py"} <= {path.name for path in (ROOM / SEARCH).glob("*.py")}
+    assert {"memory.py", "search.py", "fit.py"} <= {path.name for path in (ROOM / SEARCH).glob("*.py")}
 
 
 def test_these_are_all_engines():

@@ -201,7 +201,7 @@ NO_MODELS = {
     "of another library": (
         lambda: LogisticRegression().fit([[0], [1]], [0, 1]),
         TypeError,
-        r"LogisticRegression cannot be read as trees\. What can be: decision",
+        r"LogisticRegression cannot be read as trees\. Supported are decision",
     ),
     "an embedding": (
         lambda: spinney.RandomTreesEmbedding(2, random_state=0).fit([[0.0], [1.0], [2.0]]),

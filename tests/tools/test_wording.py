@@ -137,6 +137,13 @@ def test_docstrings_of_public_names_are_checked():
     assert found == [2]
 
 
+def test_methods_of_private_base_classes_of_estimators_are_checked():
+    """Estimators inherit their docstrings."""
+    source = 'class _Base:\n    def fit(self):\n        """Public: anew."""\n'
+    found = [line for line, text in wording.strings(source, Path("spinney/estimators/new.py")) if phrases(text)]
+    assert found == [3]
+
+
 def test_what_is_printed(tmp_path, capsys):
     page = tmp_path / "page.md"
     page.write_text("# One\n\nTwo\nanew\n")

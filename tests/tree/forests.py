@@ -11,7 +11,7 @@ from spinney.data.weights import Weights
 from spinney.grow.binned.fit import grow_coded_tree, make_desk
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.rules import TreeSettings
-from spinney.tree.join import join
+from spinney.tree.forest import join
 from tests.grow.binned.cases import encode
 from tests.grow.exact.cases import Case
 

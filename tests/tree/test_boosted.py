@@ -9,7 +9,7 @@ from spinney import GradientBoostingClassifier, GradientBoostingRegressor
 from spinney.data.encode import Bins
 from spinney.grow.boosting.freeze import no_trees
 from spinney.tree.decision import NUMBER, SET
-from spinney.tree.join import join
+from spinney.tree.forest import join
 from tests.boosted import plain_trees
 from tests.tree.grown import draw_grown, rows, rows_of, to_forest
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from spinney._team import Team
-from spinney.tree import descend, descend_many, packed
+from spinney.tree import descend, packed
 from spinney.tree.decision import NUMBER
-from spinney.tree.descend_many import leaves_of_rows, sum_answers
-from spinney.tree.join import join
+from spinney.tree.descend import leaves_of_rows, sum_answers
+from spinney.tree.forest import join
 from tests.compiled import PLAIN_PYTHON, THREADS
 from tests.tree.forests import KINDS, N_CATEGORIES, draw_forest, draw_rows, table_of
 from tests.view.trees import leaf, make_tree, number
@@ -70,8 +70,8 @@ def test_rows_end_where_the_questions_lead(kind, cut, dtype, deep):
 @pytest.mark.parametrize("lanes", [1, 5, 256])
 def test_any_number_of_rows_in_lanes_and_chunks(kind, n, lanes, deep, monkeypatch):
     """Fewer rows than lanes, and more; chunks and blocks that end anywhere."""
-    monkeypatch.setattr(descend_many, "_LEAST", 3)
-    monkeypatch.setattr(descend_many, "n_lanes", lambda row_bytes: lanes)
+    monkeypatch.setattr(descend, "_LEAST", 3)
+    monkeypatch.setattr(descend, "n_lanes", lambda row_bytes: lanes)
     monkeypatch.setattr(descend, "BLOCK_ROWS", 13)
     forest, X = draw_forest(kind), draw_rows(n, seed=n)
     leaves, total = walk_all(forest, X)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from spinney._team import Team
-from spinney.tree.descend import leaf_of_rows
-from spinney.tree.descend_many import leaves_of_rows, sum_answers
+from spinney.tree.descend import leaf_of_rows, leaves_of_rows, sum_answers
 from spinney.tree.predict_boosted import raw_scores
 from tests.tree.forests import KINDS, draw_forest, draw_rows, table_of
 from tests.tree.test_boosted import boosted_forest

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.tree.arrays import MOST_EXACT, narrow
-from spinney.tree.descend_many import sum_answers
-from spinney.tree.join import join
+from spinney.tree.descend import sum_answers
+from spinney.tree.forest import MOST_EXACT, join, joined, narrow
 from tests.compiled import few
 from tests.tree.forests import KINDS, draw_forest, draw_rows, draw_trees, table_of
 from tests.tree.test_boosted import boosted_forest
@@ -168,3 +167,15 @@ def test_paths(forest):
                 node = trees[k].parent[node]
     np.testing.assert_array_equal(found, expected)
     assert forest.paths(leaves[:0]).shape == (0, forest.n_nodes)
+
+
+@pytest.mark.parametrize("n_rows", [3, 200_000])
+def test_joined(n_rows):
+    random = np.random.RandomState(0)
+    parts = [random.randint(0, 9, (n_rows + k, 2)).astype(kind) for k, kind in enumerate([np.uint16, np.uint32])]
+    parts.append(np.empty((0, 2), np.uint16))
+    expected = np.concatenate(parts)
+    with Team(3) as team:
+        for found in (joined(parts), joined(parts, team)):
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)

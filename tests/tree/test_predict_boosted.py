@@ -10,7 +10,7 @@ from spinney._compile import PLAIN_PYTHON
 from spinney._team import Team
 from spinney.data.encode import Bins
 from spinney.grow.boosting.freeze import no_trees
-from spinney.tree.join import join
+from spinney.tree.forest import join
 from spinney.tree.predict_boosted import add_scores, leaves_of
 from tests.boosted import plain_trees
 from tests.tree.grown import draw_grown, preorder, to_forest

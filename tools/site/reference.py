@@ -150,7 +150,7 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
             "evaluate.BiasVariance",
             "evaluate.ConfusionMatrix",
             "evaluate.CrossValidation",
-            "evaluate.SearchResult",
+            "evaluate.OpenedTable",
             "evaluate.ValidationCurve",
             "evaluate.LearningCurve",
         ),
@@ -263,8 +263,12 @@ def find(name: str) -> Any:
 
 
 def methods(kind: type) -> tuple[list[str], list[str]]:
-    """The public methods of a class, in the order of their names: those of Spinney's, and those that it inherits."""
+    """The public methods of a class, in the order of their names: those of Spinney's, and those that it inherits.
+
+    Methods that other modules call are not for users; their docstrings say "for internal use".
+    """
     found = [name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name, None))]
+    found = [name for name in found if "for internal use" not in (getattr(kind, name).__doc__ or "")]
     ours = [name for name in found if _home(kind, name).startswith("spinney")]
     # routing of arguments makes one `set_..._request` for each method, which few want to read about
     others = [name for name in found if name not in ours and not name.endswith("_request")]

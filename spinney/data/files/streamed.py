@@ -250,21 +250,10 @@ class StreamedTable(OpenedTable):
         vars(self).update(state)
         self.lock = RLock()
 
-    def take(self, rows: np.ndarray) -> StreamedTable:
-        """Select rows, in the given order.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Row numbers in the whole data. Numbers may repeat.
-
-        Returns
-        -------
-        StreamedTable
-            The table of these rows. No data is read.
-        """
+    def __getitem__(self, rows: Any) -> StreamedTable:
+        """Rows by numbers, a mask or a slice. No data is read."""
         other = self.with_counts(self.counts)
-        other.rows = np.asarray(rows, np.int64)
+        other.rows = np.atleast_1d((np.arange(self.n_rows) if self.rows is None else self.rows)[rows])
         return other
 
     def batches(self) -> Iterator[Any]:

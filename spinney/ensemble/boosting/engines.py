@@ -30,8 +30,7 @@ from spinney.grow.boosting.sorted import freeze_sorted, make_sorted_rows, make_s
 from spinney.grow.boosting.sparse import make_sparse_table, make_sparse_work
 from spinney.grow.boosting.statistics import BLOCK, make_fields
 from spinney.grow.rules import BoostingRules, Kinds
-from spinney.tree.forest import Forest
-from spinney.tree.join import join
+from spinney.tree.forest import Forest, join
 from spinney.tree.predict_boosted import add_scores
 
 # Another way to grow a tree than the loop of grow/boosting: (table, rows, rules, work) -> number of nodes. See

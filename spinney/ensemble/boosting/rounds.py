@@ -39,8 +39,7 @@ from spinney.ensemble.boosting.leaf_refit import prune_nodes, renew, weight_scal
 from spinney.ensemble.boosting.start import in_units, most_leaves, share_of, start_values
 from spinney.grow.boosting.freeze import no_trees
 from spinney.grow.rules import BoostingRules
-from spinney.tree.forest import Forest
-from spinney.tree.join import join
+from spinney.tree.forest import Forest, join
 from spinney.tree.predict_boosted import add_scores
 
 _TOGETHER = 32  # trees that are stored at a time

@@ -35,11 +35,10 @@ from spinney.grow.binned.fit import TreeWorkspace, code_tree, grow_coded_tree, g
 from spinney.grow.binned.memory import CodedTable, lay_out_cells
 from spinney.grow.exact.fit import Series, sort_for_trees
 from spinney.grow.exact.memory import Sorted
+from spinney.grow.exact.random_cuts import RandomCuts
 from spinney.grow.rules import TreeSettings
-from spinney.tree.arrays import small
 from spinney.tree.decision import DecisionTree
-from spinney.tree.forest import Forest
-from spinney.tree.join import join
+from spinney.tree.forest import Forest, join, small
 
 _TREE_STRIDE = 1_000_003  # between the seeds of neighbouring trees
 
@@ -68,7 +67,7 @@ class ForestTable(NamedTuple):
     n_categories: np.ndarray  # per column; 0 for numbers
     bins: Bins | None  # for cells and random structures
     cells: CodedTable | None  # codes; or else
-    sorted: Sorted | None  # lists, except for random structures
+    sorted: Sorted | RandomCuts | None  # lists, or values for random thresholds, except for random structures
     bags: Bags | None  # the rows of each tree; None: every tree gets all
 
 
@@ -110,8 +109,11 @@ def open_table(
             "out criterion='absolute_error', 'gain_ratio', max_leaf_nodes, monotonic_cst and max_bins=None, or pass "
             "X.collect() if the table fits into memory."
         )
-    given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)._replace(middles=middles)
     bags = _bags(plan, lambda: order_by_content(table, answers[0], weights=plan.weights.total()))
+    random = RandomCuts.of(table, n_categories, plan.settings, target) if bins is None else None
+    if random is not None:
+        return ForestTable(table, n_categories, None, None, random, bags)
+    given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)._replace(middles=middles)
     return ForestTable(table, n_categories, None, None, given, bags)
 
 
@@ -161,7 +163,9 @@ def tree_seed(seed: int, number: int) -> int:
     return seed + _TREE_STRIDE * number
 
 
-def _make_desk(opened: ForestTable, alone: Team) -> TreeWorkspace | Series | Team:
+def _make_desk(opened: ForestTable, alone: Team) -> TreeWorkspace | Series | RandomCuts | Team:
+    if isinstance(opened.sorted, RandomCuts):
+        return opened.sorted
     if opened.cells is not None:
         return make_desk(opened.cells, len(opened.n_categories))
     return alone if opened.sorted is None else Series(opened.sorted, alone)

@@ -30,8 +30,7 @@ from spinney.ensemble.bagging import Draws
 from spinney.ensemble.forests.bootstrap import FewDraws
 from spinney.ensemble.forests.random_structure import draw_sets
 from spinney.grow.rules import child_key, column_key, larger_side
-from spinney.tree.arrays import ends_of, small
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
 
 # ----------------------------------------------------------------------------------------------------------------------
 # How deep rows lie in trees that isolate them: the formulas of isolation forests.

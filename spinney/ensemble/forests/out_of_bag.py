@@ -16,7 +16,7 @@ from spinney._random import SHUFFLES, stream_key
 from spinney._team import Team
 from spinney.data.tables import Panel, Table
 from spinney.ensemble.forests.bootstrap import fill_keys
-from spinney.tree.descend_many import sum_answers
+from spinney.tree.descend import sum_answers
 from spinney.tree.forest import Forest
 
 

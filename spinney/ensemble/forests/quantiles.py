@@ -17,7 +17,7 @@ from spinney._packed_arrays import Packed, pack, unpack
 from spinney._team import Team, next_chunk
 from spinney.data.tables import Table
 from spinney.grow.exact.search import sort_by_key
-from spinney.tree.descend_many import leaves_of_rows
+from spinney.tree.descend import leaves_of_rows
 from spinney.tree.forest import Forest
 
 _CHUNK = 64  # rows a thread takes at a time

@@ -19,9 +19,8 @@ from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.grow.describe import NodeRows, describe
 from spinney.grow.rules import NO_NODE
-from spinney.tree.arrays import ends_of, small
 from spinney.tree.descend import leaf_of_rows
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
 
 _WORD, _LAST = 64, np.uint64(63)
 

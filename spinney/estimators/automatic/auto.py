@@ -38,6 +38,7 @@ from spinney.estimators.automatic.fit import (
 )
 from spinney.estimators.automatic.params import AUTO, DEFAULT, FAMILIES, FITTED, Choices, Family
 from spinney.estimators.base import (
+    OfTrees,
     TableClassifier,
     TableModel,
     TableRegressor,
@@ -49,6 +50,7 @@ from spinney.estimators.base import (
 from spinney.estimators.params import check_parameters, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
+from spinney.tree.formula import Mixture, mixture_of
 from spinney.view.frame import as_frame
 from spinney.view.leaderboard import leaderboard_columns, leaderboard_text
 
@@ -111,7 +113,7 @@ _ABOUT = """
 """
 
 
-class _AutoModel(TableModel):
+class _AutoModel(OfTrees, TableModel):
     """What both automatic models share."""
 
     _takes_weights = True
@@ -270,6 +272,9 @@ class _AutoModel(TableModel):
         """Weighted mean of the models' importances."""
         check_is_fitted(self)
         return sum(weight * model.feature_importances_ for model, weight in zip(self.estimators_, self.weights_))
+
+    def _formula(self) -> Mixture:
+        return mixture_of(self, self.weights_, 1.0)
 
     def _fingerprint(self) -> str:
         return hash_of([*(one.fingerprint_.encode() for one in self.estimators_), self.weights_.tobytes()])

@@ -88,7 +88,7 @@ def make_parts(
         )
     elif groups is not None or not (cv is None or isinstance(cv, Integral)):
         splits = make_splits(cv, sheet.opened.origin, sheet.truth, groups, sheet.classes is not None)
-        found = [(_part(one.train, sheet.weights), _part(one.test, sheet.weights)) for one in splits]
+        found = [(_part(kept, sheet.weights), _part(held, sheet.weights)) for kept, held in splits]
     else:
         n_folds = _how_many(sheet, time_budget) if cv is None else int(cv)  # type: ignore[call-overload]
         if not _can_be_parted(sheet):

@@ -200,7 +200,7 @@ class BagFit(BagModel):
     ) -> Forest:
         from spinney.ensemble.bagging import grow_members
         from spinney.ensemble.callbacks import tell_progress
-        from spinney.tree.join import join
+        from spinney.tree.forest import join
 
         plan = self._plan(template, schema, target, draws)
         report = tell_progress(self.verbose, len(numbers), "tree")

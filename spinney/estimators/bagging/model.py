@@ -66,6 +66,12 @@ class BagModel(CopiesModel, ForestModel):
         -------
         routing : MetadataRouter
             The arguments that are passed to the base estimators.
+
+        Examples
+        --------
+        >>> from spinney import BaggingClassifier
+        >>> type(BaggingClassifier().get_metadata_routing()).__name__
+        'MetadataRouter'
         """
         return router_of_copies(self, self._template())
 

@@ -26,6 +26,7 @@ from spinney.estimators.boosting.fit import BoostingFit
 from spinney.estimators.params import keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.trees.model import TreeModel
+from spinney.tree.formula import Formula, ScoresBefore
 from spinney.tree.importance import importances
 
 if TYPE_CHECKING:
@@ -286,6 +287,9 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
             offset = self._initial(self._fitted_loss).of(X, offset)
         return start if offset is None else start[:, None] + offset
 
+    def _scores_before(self, X: Any, n_rows: int) -> np.ndarray:
+        return self._start(X, None, n_rows)
+
     def _staged_raw(self, X: Any, init_score: Any = None) -> Iterator[np.ndarray]:
         """Raw scores after each round; the same array, growing."""
         from spinney.tree.predict_boosted import add_scores
@@ -299,6 +303,27 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
             for first in range(0, booster.forest.n_trees, booster.n_outputs):
                 add_scores(booster.forest, codes, range(first, first + booster.n_outputs), scores, team)
                 yield scores
+
+    def _formula(self) -> Formula:
+        from spinney.criteria.losses import kind_of
+
+        booster, loss = self._booster, kind_of(self._fitted_loss)
+        two_classes = isinstance(self, ClassifierMixin) and len(booster.start) == 1
+        link = "exp" if loss.link == "exp" else "identity"
+        if getattr(self.loss, "inverse_link", None) is not None:
+            link = "own"
+        elif isinstance(self, ClassifierMixin):
+            link = "logistic" if two_classes else "softmax"
+        return Formula(
+            **self._facts(self._schema, booster.forest),
+            values=booster.forest.answers[:, 0].astype(np.float64),
+            start=booster.start,
+            link=link,
+            scale=loss.link_scale if two_classes else 1.0,
+            initial=None if self._init is None else ScoresBefore(type(self._init).__name__, self._scores_before),
+            loss=self._fitted_loss,
+            raw=self._raw,
+        )
 
     def _row(self, row: Any) -> Any:
         """One row as a table; as the initial estimator can read it, if there is one."""

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from spinney._team import Team
-    from spinney.cluster.kmeans import Clustering, KMeansSettings
-    from spinney.cluster.passes import Passes
+    from spinney.cluster.kmeans import Clustering, KMeansSettings, Passes
     from spinney.cluster.points import PointSet
     from spinney.distributed.kmeans_member import Start
     from spinney.distributed.matrix import RemoteMatrix
@@ -323,7 +322,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return relative_centres(self.cluster_centers_, self._origin)
 
     def _passes(self, points: PointSet, team: Team) -> Passes:
-        from spinney.cluster.passes import make_passes
+        from spinney.cluster.kmeans import make_passes
 
         return make_passes(points, len(self.cluster_centers_), "lloyd", team)
 

@@ -127,8 +127,7 @@ class MiniBatchKMeans(KMeans):
 
     def _start(self, points: TiledPoints, values: np.ndarray, random: Any, team: Team) -> RunningMeans:
         """The best of several sets of initial centroids, compared on a sample of rows."""
-        from spinney.cluster.assign import inertia
-        from spinney.cluster.distances import nearest_centres
+        from spinney.cluster.assign import inertia, nearest_centres
         from spinney.cluster.minibatch import BatchDraws, RunningMeans
         from spinney.cluster.points import read_tiles
 
@@ -178,8 +177,7 @@ class MiniBatchKMeans(KMeans):
         self, running: RunningMeans, points: TiledPoints, n_iter: int, has_settled: bool, estimate: float, team: Team
     ) -> Clustering:
         """What is published of the centres."""
-        from spinney.cluster.assign import inertia
-        from spinney.cluster.distances import nearest_centres
+        from spinney.cluster.assign import inertia, nearest_centres
         from spinney.cluster.kmeans import Clustering, relative_centres
 
         self._running, centres = running, running.published()

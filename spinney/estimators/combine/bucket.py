@@ -5,6 +5,7 @@ No algorithm in here.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from spinney.data.reading import with_rows
 from spinney.ensemble.bucket import best_name
 from spinney.ensemble.cross_fitting import fit_one, naming, score_held_out
-from spinney.estimators.base import all_or_nothing, log_probabilities
+from spinney.estimators.base import OfTrees, all_or_nothing, log_probabilities
 from spinney.estimators.combine.composition import (
     MEMBERS,
     EitherKind,
@@ -31,6 +32,7 @@ from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_numbers
+from spinney.tree.formula import Formula, Mixture, formula_of
 
 _TABLE = {
     **MEMBERS,
@@ -71,7 +73,7 @@ def _has(method: str) -> Any:
 
 
 @described(_TABLE, fitted=_FITTED)
-class BucketOfModels(EitherKind):
+class BucketOfModels(OfTrees, EitherKind):
     """Select the best of several models by cross-validation.
 
     All members are scored on the same folds. The one with the highest mean score (ties go to the first) is then fitted
@@ -271,6 +273,9 @@ class BucketOfModels(EitherKind):
         (150, 3)
         """
         return self._ask_best("decision_function", X)
+
+    def _formula(self) -> Formula | Mixture:
+        return replace(formula_of(self.best_estimator_), model=type(self).__name__)
 
     def _ask_best(self, method: str, X: Any) -> np.ndarray:
         check_is_fitted(self)

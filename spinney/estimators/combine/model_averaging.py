@@ -23,7 +23,7 @@ from spinney.ensemble.bucket import (
 )
 from spinney.ensemble.cross_fitting import Member, fit_members, predict_held_out
 from spinney.ensemble.voting import mean, read_weights
-from spinney.estimators.base import all_or_nothing, log_probabilities
+from spinney.estimators.base import OfTrees, all_or_nothing, log_probabilities
 from spinney.estimators.combine.composition import (
     FITTED_MEMBERS,
     MEMBERS,
@@ -38,6 +38,7 @@ from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_numbers
+from spinney.tree.formula import Mixture, mixture_of
 
 _LEAST_SHARE = 1e-12  # of the target's mean square: the least variance a model is credited with
 _TABLE = {
@@ -75,7 +76,7 @@ _TEXTS = {"formula": _FORMULA, "fitted": _FITTED}
 
 
 @described(_TABLE, **_TEXTS)
-class BayesianModelAveraging(EitherKind):
+class BayesianModelAveraging(OfTrees, EitherKind):
     """Average several classifiers or regressors, weighted by Bayes' rule.
 
     {formula}
@@ -180,6 +181,9 @@ class BayesianModelAveraging(EitherKind):
             return None if prior is None else read_weights(prior[here], sum(here))
         except ValueError as error:
             raise ValueError(str(error).replace("weights", "prior", 1)) from None
+
+    def _formula(self) -> Mixture:
+        return mixture_of(self, self.weights_, float(self.weights_.sum()) if self._classifies() else 1.0)
 
     def _judge(self, held_out: list[np.ndarray], truth: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         """L of each member."""

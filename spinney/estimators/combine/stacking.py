@@ -376,6 +376,13 @@ class _Stacking(TransformerMixin, Combination):
         -------
         MetadataRouter
             The routing, for scikit-learn's metadata routing.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> model = StackingClassifier([("tree", DecisionTreeClassifier())])
+        >>> type(model.get_metadata_routing()).__name__
+        'MetadataRouter'
         """
         final = getattr(self, "final_estimator_", self.final_estimator)
         return add_final(super().get_metadata_routing(), final)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from spinney.data.reading import with_rows
 from spinney.ensemble.cross_fitting import Member, fit_members
 from spinney.ensemble.voting import majority, mean, median, read_weights
-from spinney.estimators.base import all_or_nothing, log_probabilities
+from spinney.estimators.base import OfTrees, all_or_nothing, log_probabilities
 from spinney.estimators.combine.composition import (
     FITTED_MEMBERS,
     MEMBERS,
@@ -28,6 +28,7 @@ from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_numbers
+from spinney.tree.formula import Mixture, mixture_of
 
 _TABLE = {
     **MEMBERS,
@@ -52,7 +53,7 @@ _TABLE = {
 }
 
 
-class _Voting(TransformerMixin, Combination):
+class _Voting(OfTrees, TransformerMixin, Combination):
     """What voters share: weights, one fit, a column per member."""
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": UNUSED}  # it is the members' to ask for it
@@ -70,6 +71,15 @@ class _Voting(TransformerMixin, Combination):
             return None
         here = [not isinstance(model, str) for _, model in self.estimators]
         return read_weights(weights[here], sum(here))
+
+    def _formula(self) -> Mixture:
+        if getattr(self, "how", "mean") == "median":
+            raise ValueError(
+                "a median of several models cannot be exported, because it is not a sum. Export the members."
+            )
+        given = self._member_weights()
+        weights = np.ones(len(self.estimators_)) if given is None else given
+        return mixture_of(self, weights, float(weights.sum()), by_votes=getattr(self, "voting", "soft") == "hard")
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Get the names of the columns that `transform` returns.

@@ -7,7 +7,7 @@ In:  a table. Out: a sparse matrix of zeros and ones, with one column per leaf o
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -22,6 +22,7 @@ from spinney.estimators.params import FOREST, Parameter, check_parameters, descr
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
+from spinney.tree.formula import not_of_trees
 
 # Parameters of other forests, and the values that apply here.
 _WITHOUT = {
@@ -187,6 +188,9 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         (5, 10)
         """
         return self.fit(X, y, sample_weight).transform(X)
+
+    def _formula(self) -> NoReturn:
+        raise not_of_trees(self)  # it predicts nothing
 
     @row_by_row()
     def transform(self, X: Any) -> Any:

@@ -70,7 +70,7 @@ class GrownForest(JudgedForest):
             and missing values. Unstored cells of SciPy sparse matrices are zero. Also accepted: dask DataFrames and
             Arrays (`docs/scaling.md`), and `spinney.open_table`, which supplies `y` and `sample_weight` if they are not
             given.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Target: class labels or numbers. May be a dask collection if X is.
         sample_weight : array-like of shape (n_samples,), default=None
             With bootstraps, proportional to a row's probability of being sampled; a row of weight 2 is sampled like two
@@ -136,7 +136,7 @@ class GrownForest(JudgedForest):
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
         from spinney.ensemble.callbacks import tell_progress
         from spinney.ensemble.forests.fit import grow_trees, open_table
-        from spinney.tree.join import join
+        from spinney.tree.forest import join
 
         before = self.forest_ if self.warm_start and hasattr(self, "forest_") else None
         n_before = 0 if before is None else before.n_trees

@@ -32,6 +32,7 @@ from spinney.estimators.params import (
 from spinney.estimators.settings import n_categories
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
+from spinney.tree.formula import Formula
 
 if TYPE_CHECKING:
     from spinney.data.tables import Table
@@ -177,7 +178,7 @@ class IsolationForest(OutlierMixin, ForestModel):
     def _grow(self, schema: Schema, table: Table, weights: Weights) -> None:
         from spinney.ensemble.callbacks import tell_progress
         from spinney.ensemble.forests.isolation import grow_isolation
-        from spinney.tree.join import join
+        from spinney.tree.forest import join
 
         numbers = self._numbers(schema)
         if not numbers:
@@ -235,6 +236,16 @@ class IsolationForest(OutlierMixin, ForestModel):
             )
         return min(int(self.max_samples), total)
 
+    def _formula(self) -> Formula:
+        from spinney.ensemble.forests.isolation import average_path_length
+
+        forest, length = self.forest_, float(average_path_length(np.array([self.max_samples_]))[0])
+        facts = self._facts(self._schema, forest) | {"link": "depth", "offset": float(self.offset_)}
+        if length == 0.0:  # trees of single rows: the score of every row is the same
+            return Formula(**facts, values=np.zeros((forest.n_nodes, 1)), start=np.ones(1))
+        values, divisor = forest.answers[:, 0].astype(np.float64), float(forest.n_trees)
+        return Formula(**facts, values=values, start=np.zeros(1), divisor=divisor, scale=length)
+
     def _make_tree(self, k: int) -> Any:
         from sklearn.base import clone
 
@@ -289,7 +300,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         return self._score(self._read(X))
 
     def _score(self, table: Table) -> np.ndarray:
-        from spinney.tree.descend_many import sum_answers
+        from spinney.tree.descend import sum_answers
 
         with self._team(table.n_rows) as team:
             return self._score_of(sum_answers(self.forest_, table, team)[:, 0, 0] / self.forest_.n_trees)

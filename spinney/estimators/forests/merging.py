@@ -1,4 +1,4 @@
-"""Merges forests into one of all their trees. No algorithm in here: see `join` in tree/join.py."""
+"""Merges forests into one of all their trees. No algorithm in here: see `join` in tree/forest.py."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def merge_forests(models: Iterable[Any]) -> Any:
     >>> len(merged), merged.score(X, y) > 0.95
     (40, True)
     """
-    from spinney.tree.join import join
+    from spinney.tree.forest import join
 
     forests = list(models)
     _check(forests)

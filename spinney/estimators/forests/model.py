@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from spinney.data.schema import Schema
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, log_probabilities
 from spinney.estimators.streaming import row_by_row
+from spinney.tree.formula import Formula, mean_of_trees, not_of_trees
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -54,7 +56,7 @@ class ForestModel(Explained, TableModel):
         table = self._read(X)
         if table.is_one_row():
             return self.forest_.one_row.sums(table, self._says()) / self.forest_.n_trees
-        from spinney.tree.descend_many import sum_answers
+        from spinney.tree.descend import sum_answers
 
         with self._team(table.n_rows) as team:
             return sum_answers(self.forest_, table, team, answers=self._says()) / self.forest_.n_trees
@@ -62,6 +64,12 @@ class ForestModel(Explained, TableModel):
     def _says(self) -> np.ndarray | None:
         """Predictions of the nodes, (nodes, outputs, classes or 1), where they differ from those in `forest_`."""
         return None
+
+    def _formula(self) -> Formula:
+        if "forest_" not in vars(self):
+            raise not_of_trees(self)  # bagging of other models
+        forest, says = self.forest_, self._says()
+        return mean_of_trees(self._facts(self._schema, forest), forest, forest.answers if says is None else says)
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
         raise NotImplementedError
@@ -96,7 +104,7 @@ class ForestModel(Explained, TableModel):
         >>> forest.apply(X).shape
         (4, 10)
         """
-        from spinney.tree.descend_many import leaves_of_rows
+        from spinney.tree.descend import leaves_of_rows
 
         table = self._read(X)
         with self._team(table.n_rows) as team:
@@ -422,6 +430,9 @@ class JudgedForest(ForestModel):
             raise ValueError(
                 f"{what} cannot be computed: the merged forests were sampled from different rows. Use held-out rows."
             )
+
+    def _formula(self) -> Formula:
+        return replace(super()._formula(), samples=None if self._bags is None else self._in_bag)
 
     def _in_bag(self, k: int) -> np.ndarray:
         """How often each training row is in the sample of a tree."""

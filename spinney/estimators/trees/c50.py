@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from spinney.estimators.params import AT_LEAST_1, Parameter, check_parameters, d
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.id3_c45 import CLASSIC, C45Classifier
+from spinney.tree.formula import Confidence, Formula
+from spinney.tree.questions import spreads
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -218,6 +221,23 @@ class C50Classifier(AdaBoostClassifier):
 
         return staged_sums(self._says(self._check(X)), self.estimator_weights_)
 
+    def _formula(self) -> Formula:
+        if len(self.estimators_) == 1:  # it answers as it does by itself
+            return replace(self.estimators_[0].formula(), model=type(self).__name__, fingerprint=self.fingerprint_)
+        trees = [one.tree_ for one in self.estimators_]
+        weight = np.concatenate([one.answers[:, 0] for one in trees]).sum(axis=1)
+        formula = Formula(
+            **self._joined(),
+            values=np.concatenate([one.probabilities[:, 0] for one in trees]),
+            start=np.zeros(self.n_classes_),
+            link="confidence",
+            divisor=float(len(trees)),
+            confidence=Confidence(weight, np.stack([one.probabilities[0, 0] for one in trees])),
+        )
+        if spreads(formula.forest):
+            return formula
+        return replace(formula, values=formula.at(np.arange(len(weight))), confidence=None)  # leaves alone
+
     @row_by_row()
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the mean vote of the trees.
@@ -350,7 +370,7 @@ class C50Classifier(AdaBoostClassifier):
 
 def _votes(tree: DecisionTree, table: Table, team: Team) -> tuple[np.ndarray, np.ndarray]:
     """(shares of the classes, the tree's votes) for each row."""
-    from spinney.ensemble.adaboost import votes_by_confidence
+    from spinney.criteria.adaboost_weights import votes_by_confidence
     from spinney.tree.descend import spread_sums
 
     known = np.column_stack([tree.probabilities[:, 0], tree.answers[:, 0].sum(axis=1)])

@@ -123,9 +123,9 @@ class _ClassicTree(ClassTreeModel):
             Input data: a NumPy array, or a pandas, polars or Arrow table. It may have missing values.
         y : array-like of shape (n_samples,)
             Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             Integer weights up to 127 are repetitions of the row. Other weights are scaled to a mean of one row each.
-        eval_set : (X, y) or (X, y, sample_weight), optional
+        eval_set : (X, y) or (X, y, sample_weight), default=None
             Validation rows for `n_iter_no_change`, instead of a part of X.
 
         Returns
@@ -165,7 +165,7 @@ class _ClassicTree(ClassTreeModel):
         choose: Choose | None = None,
         columns: MultiwayColumns | None = None,
     ) -> None:
-        """Fit on a table that has been read, for C5.0 and internal use. Use `fit` instead."""
+        """Fit on a table that has been read, for internal use by C5.0. Use `fit` instead."""
         from spinney.grow.multiway.columns import read_columns
 
         answers.keep_classes(self)

@@ -17,6 +17,7 @@ from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, log_probabilities
 from spinney.estimators.streaming import row_by_row
 from spinney.tree.decision import OneTree
+from spinney.tree.formula import Formula
 
 if TYPE_CHECKING:
     from spinney.data.tables import Table
@@ -37,6 +38,14 @@ class TreeModel(Explained, OneTree, TableModel):
         """The tree as a `Forest` of one tree."""
         check_is_fitted(self)
         return self.tree_.forest
+
+    def _formula(self) -> Formula:
+        tree, facts = self.tree_, self._facts(self._schema, self.tree_.forest)
+        if not tree.is_class:
+            values = tree.answers[:, :, 0]
+            return Formula(**facts, values=values, start=np.zeros(values.shape[1]), link="identity")
+        values, majority = tree.probabilities.reshape(tree.n_nodes, -1), tree.majority.astype(np.int64)
+        return Formula(**facts, values=values, start=np.zeros(values.shape[1]), link="shares", majority=majority)
 
     def _leaves(self, table: Table) -> np.ndarray:
         if table.is_one_row():
@@ -251,7 +260,7 @@ class ClassTreeModel(TableClassifier, TreeModel):
         return np.column_stack([self.classes_[k][winner[:, k]] for k in range(self.n_outputs_)])
 
     def class_numbers(self, table: Table) -> np.ndarray:
-        """Predict class indices for a table that has been read; for one output only."""
+        """Predict class indices for a table that has been read, for internal use; one output only."""
         if self.tree_.spreads:
             return self._shares(table).argmax(axis=1)
         return self.tree_.majority[self._leaves(table), 0]

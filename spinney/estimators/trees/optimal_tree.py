@@ -55,8 +55,8 @@ _OPTIMAL = {
     ),
     "time_budget": Parameter(
         "float or None",
-        "Seconds after which the search ends with the best tree found so far and a ConvergenceWarning. None sets no "
-        "limit.",
+        "Seconds after which the search ends with the best tree found so far and a ConvergenceWarning. Time for "
+        "compiling does not count. None sets no limit.",
         [POSITIVE, None],
     ),
     "n_jobs": Parameter(

@@ -1,7 +1,7 @@
 """Categories as numbers: a tree puts every column's in an order of its own before it grows, and cuts that order.
 
 In: the codes of a tree's rows and what these add to sums. Out: the same codes renumbered by place, and the `Places`
-that say which code stands where. Everything else in this room takes them for numbers; only `freeze.py` makes sets of
+that say which code stands where. Everything else in this room takes them for numbers; only `fit.py` makes sets of
 categories of the cuts again.
 
 The order is that of the mean target, or of the share of one of two classes, smoothed by one row of the whole: a

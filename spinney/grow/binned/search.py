@@ -19,8 +19,18 @@ import numpy as np
 from spinney._compile import extremes, inner_kernel, lowest_bit, merged_kernel, part_kernel, separate_kernel, sum_left
 from spinney.criteria.impurity import GINI, SQUARED, pair_score, variance_score
 from spinney.data.thresholds import draw_code
-from spinney.grow.binned.memory import AT_ONCE, LANES, SLOTS
-from spinney.grow.binned.statistics import add, count_if, nothing, read, sum_if, take, weight_and_amount
+from spinney.grow.binned.memory import (
+    AT_ONCE,
+    LANES,
+    SLOTS,
+    add,
+    count_if,
+    nothing,
+    read,
+    sum_if,
+    take,
+    weight_and_amount,
+)
 from spinney.grow.rules import column_key
 
 _SMALL = 192  # rows of a node below which codes that occur are noted

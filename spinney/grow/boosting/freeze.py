@@ -10,8 +10,7 @@ import numpy as np
 from spinney._compile import kernel
 from spinney.data.encode import Bins
 from spinney.grow.boosting.statistics import Fields
-from spinney.tree.arrays import ends_of, small
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
 
 _SET_WORDS = 4  # of 64 codes each
 

@@ -38,8 +38,7 @@ from spinney.grow.boosting.scan_bins import is_better, search_categories
 from spinney.grow.exact.freeze import Cuts, midway
 from spinney.grow.exact.partition import BOTH, LEFT_ONLY, RIGHT_ONLY, count_known, partition
 from spinney.grow.rules import NO_NODE, NO_ROW, larger_side
-from spinney.tree.arrays import ends_of, small
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
 from spinney.tree.predict_boosted import in_set
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from spinney.grow.describe import NodeRows, describe
 from spinney.grow.exact.memory import ExactWork
 from spinney.grow.rules import NO_NODE, NO_ROW
 from spinney.grow.targets import fixed_numbers
-from spinney.tree.arrays import ends_of, small
 from spinney.tree.decision import DecisionTree
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
 
 _MOST_BYTES = 8 << 30  # of the nodes' answers
 _MANY_CUTS = 10_000  # that threads help with
@@ -37,8 +36,17 @@ class GrownTree(NamedTuple):
         return leaf
 
 
+class HasNodes(Protocol):
+    """Memory of a fit, as far as a tree is made of it."""
+
+    @property
+    def nodes(self) -> Any: ...
+    @property
+    def lists(self) -> np.ndarray: ...
+
+
 def freeze(
-    work: ExactWork,
+    work: HasNodes,
     n_nodes: int,
     n_columns: int,
     target: Target,

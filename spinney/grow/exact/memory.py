@@ -13,7 +13,7 @@ from spinney.data.thresholds import Middles
 from spinney.grow.rules import TreeRules
 
 BLOCK = 128  # entries of a list looked at together
-SMALL = 64  # rows of a subtree that small_subtrees.py grows, at most: a word has a bit for each
+SMALL = 64  # rows of a subtree that is grown by sets of rows, at most: a word has a bit for each
 _ENTRIES = 8192  # of such a subtree's lists, at most: they stay in the first-level cache
 _LANES = 8  # columns of its tables are filled up to a multiple
 STACK = 64  # a thread's open nodes: the smaller child goes first, so there are at most log2(rows)
@@ -100,7 +100,7 @@ class PresortedColumns(NamedTuple):
 
 
 class ExactSubtrees(NamedTuple):
-    """Memory for subtrees of a few rows, see small_subtrees.py; the first axis is that of threads."""
+    """Memory for subtrees of a few rows; the first axis is that of threads."""
 
     order: np.ndarray  # uint16 (2, rows, columns): two tables of entries
     ranks: np.ndarray  # uint8 (rows, columns)

@@ -58,9 +58,8 @@ from spinney.grow.exact.partition import count_known, row_of
 from spinney.grow.exact.search import sort_by_key
 from spinney.grow.rules import NO_ROW, TreeSettings, larger_side, takes_enough
 from spinney.grow.targets import make_statistics
-from spinney.tree.arrays import small
 from spinney.tree.decision import DecisionTree
-from spinney.tree.forest import MISSING_LEFT, Forest
+from spinney.tree.forest import MISSING_LEFT, Forest, small
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Memory: blocks of sorted lists and the codes of rows, weights, and the memory of a round.

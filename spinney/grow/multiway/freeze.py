@@ -13,9 +13,8 @@ from spinney.criteria.information import ROW, entropy
 from spinney.grow.multiway.columns import MultiwayColumns
 from spinney.grow.multiway.memory import IN_GROUP, NO_CUT, MultiwayTree
 from spinney.grow.rules import NO_NODE, NO_SPLIT
-from spinney.tree.arrays import small
 from spinney.tree.decision import STOPS, DecisionTree
-from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_SPREADS, MISSING_STOPS, Forest
+from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_SPREADS, MISSING_STOPS, Forest, small
 
 _WORD = 64
 

@@ -1,7 +1,7 @@
 """Grow an n-ary tree, depth first, in one compiled loop: what ID3 and C4.5 share.
 
 The life of a node: it counts its rows' classes; if it is not pure and large enough, every column is put in order
-(statistics.py) and judged (search.py); the best one is chosen by the algorithm's rule; its rows are sorted by branch
+and judged (search.py); the best one is chosen by the algorithm's rule; its rows are sorted by branch
 (partition.py), and each branch that has rows becomes a node in turn.
 
 One thread does it all, or several share the work. Sums are whole numbers, ties go to the first column and the
@@ -33,8 +33,15 @@ from spinney.grow.multiway.memory import (
     with_room,
 )
 from spinney.grow.multiway.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
-from spinney.grow.multiway.search import is_significant, judge_column
-from spinney.grow.multiway.statistics import MultiwayWorkspaces, desk_of, fill_runs, make_desk, make_desks
+from spinney.grow.multiway.search import (
+    MultiwayWorkspaces,
+    desk_of,
+    fill_runs,
+    is_significant,
+    judge_column,
+    make_desk,
+    make_desks,
+)
 from spinney.grow.rules import NO_NODE, NO_SPLIT, BranchRules
 
 # ----------------------------------------------------------------------------------------------------------------------

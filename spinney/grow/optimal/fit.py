@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile import kernel
+from spinney._compile import kernel, python_of, seconds_spent
 from spinney._random import mix
 from spinney._team import Team
 from spinney.criteria.impurity import GINI
 from spinney.data.encode import Bins, learn_bins
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.grow.exact.fit import grow_exact_tree
-from spinney.grow.optimal.freeze import freeze
-from spinney.grow.optimal.look_ahead import look_ahead
+from spinney.grow.describe import NodeRows, describe
+from spinney.grow.exact.fit import grow_sorted, sort_for_trees
 from spinney.grow.optimal.memory import NO_TEST, OptimalWork, Problem, make_kept, make_work
-from spinney.grow.optimal.ordered_columns import Ordered, order_columns
 from spinney.grow.optimal.search import (
     BEST,
     LAST,
     PLACE,
     TIME,
     Root,
+    look_ahead,
     lower_bound,
     make_root,
     open_root,
     search_root,
 )
 from spinney.grow.optimal.statistics import Costs, Objective, leaf_cost, make_objective
-from spinney.grow.rules import TreeSettings
+from spinney.grow.rules import TreeSettings, larger_side
 from spinney.tree.decision import NUMBER, SET, DecisionTree
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
 
 
 class OptimalSettings(NamedTuple):
@@ -90,18 +91,26 @@ def _greedy_trees(
     bins: Bins,
 ) -> list[DecisionTree]:
     """CART's trees under the same rules: by the criterion itself, and for classes by Gini impurity."""
-    found = []
     weights = target.weights.total()
     total = float(len(target.numbers) if weights is None else weights.sum())
-    for criterion in dict.fromkeys([settings.criterion, *([] if target.labels is None else [GINI])]):
-        one = TreeSettings(
-            criterion=criterion,
-            max_depth=settings.max_depth,
-            min_leaf=settings.min_leaf,
-            min_weight=settings.min_weight * total,
-        )
-        found.append(grow_exact_tree(table, n_categories, target, one, team, rows, bins).tree)
+    rules = TreeSettings(
+        criterion=settings.criterion,
+        max_depth=settings.max_depth,
+        min_leaf=settings.min_leaf,
+        min_weight=settings.min_weight * total,
+    )
+    given = sort_for_trees(table, n_categories, rules, target, team, rows, bins)
+    lists, others = given.presorted, [GINI] if target.labels is not None and settings.criterion != GINI else []
+    first = given._replace(presorted=_copy(lists, table, team)) if others else given
+    found = [grow_sorted(first, target, rules, team).tree]
+    for criterion in others:
+        found.append(grow_sorted(given, target, rules._replace(criterion=criterion), team).tree)
     return found
+
+
+def _copy(lists: Any, table: Table, team: Team) -> Any:
+    """Growing a tree cuts up its lists."""
+    return lists.take(None) if table.is_sparse else lists.take(None, team, lists.n_others)
 
 
 def _sets_of(tree: DecisionTree, bins: Bins, n_categories: np.ndarray) -> list[tuple[int, np.ndarray]]:
@@ -288,20 +297,249 @@ def _fill_costs(costs, sums, values):
 
 
 class _Clock:
-    """Raises the flag at which the search ends."""
+    """Raises the flag at which the search ends. Time for compiling does not count."""
 
     def __init__(self, root: Root, seconds: float | None) -> None:
-        self._timer = None if seconds is None else threading.Timer(seconds, self._ring, (root,))
-
-    @staticmethod
-    def _ring(root: Root) -> None:
-        root.state[TIME] = 1
+        self._root, self._seconds, self._is_over = root, seconds, threading.Event()
 
     def __enter__(self) -> None:
-        if self._timer is not None:
-            self._timer.daemon = True
-            self._timer.start()
+        if self._seconds is not None:
+            end = self._seconds + time.monotonic() - seconds_spent()
+            threading.Thread(target=self._wait, args=(end,), daemon=True).start()
+
+    def _wait(self, end: float) -> None:
+        while (left := end - time.monotonic() + seconds_spent()) > 0:
+            if self._is_over.wait(min(max(left, 0.01), 60.0)):
+                return
+        self._root.state[TIME] = 1
 
     def __exit__(self, *exception: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        self._is_over.set()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Every split that is tried, as a threshold on an ordered column.
+#
+# In: the codes of a table and a target. Out: `Ordered` columns, whose codes up to a threshold go left. A column of the
+# table becomes one or more of them:
+#
+#     numbers            one, in the order of its bins
+#     categories         in the order of the mean target or the rate of the second class; with more classes, one order
+#                        per class; one against the rest, if there are few; and any set that a greedy tree has used
+#     missing values     each of these twice: missing values with the last code and with the first
+#
+# So missing values are tried on both sides of every threshold, and on a side of their own.
+
+
+FEW = 16  # categories of which each is tried against the rest
+
+
+class Ordered(NamedTuple):
+    codes: np.ndarray  # uint8 (ordered columns, rows)
+    n_codes: np.ndarray  # int64
+    column: np.ndarray  # int64: of the table
+    missing_left: np.ndarray  # bool: missing values have the first code
+    places: list[np.ndarray | None]  # categories: where each code stands; -1: no row has it. None: numbers
+
+
+def order_columns(codes: np.ndarray, bins: Bins, target: Target, sets: list[tuple[int, np.ndarray]]) -> Ordered:
+    """Order the columns; `sets` are (column, which codes go left) of greedy trees."""
+    found: list[tuple[int, bool, np.ndarray | None, np.ndarray, int]] = []
+    for j in range(bins.n_columns):
+        own, n_bins = codes[j], int(bins.n_bins[j])
+        is_missing = own == n_bins
+        some_missing = bool(is_missing.any())
+        orders = _orders(own, n_bins, target, [one for k, one in sets if k == j]) if bins.is_categorical[j] else [None]
+        for order in orders:
+            known = own if order is None else np.append(order, 0)[own].astype(np.uint8)
+            n = n_bins if order is None else int(order.max()) + 1
+            if not some_missing:
+                if n > 1:
+                    found.append((j, False, order, known, n))
+                continue
+            found.append((j, False, order, np.where(is_missing, n, known).astype(np.uint8), n + 1))
+            if n > 1:
+                found.append((j, True, order, np.where(is_missing, 0, known).astype(np.uint8), n))
+    return Ordered(
+        np.array([one[3] for one in found], np.uint8).reshape(len(found), codes.shape[1]),
+        np.array([one[4] for one in found], np.int64),
+        np.array([one[0] for one in found], np.int64),
+        np.array([one[1] for one in found], bool),
+        [one[2] for one in found],
+    )
+
+
+def _orders(codes: np.ndarray, n_bins: int, target: Target, sets: list[np.ndarray]) -> list[np.ndarray]:
+    """Orders of a column's categories: the place of each code."""
+    rates, weight = _rates(codes, n_bins, target)
+    there = np.flatnonzero(weight > 0)
+    if len(there) == 0:
+        return [np.full(n_bins, -1)]
+    orders: list[np.ndarray] = []
+    tried: set[bytes] = set()
+
+    def keep(place_of_there: np.ndarray) -> None:
+        """Add an order, unless all its thresholds have been tried."""
+        thresholds = [place_of_there <= at for at in range(int(place_of_there.max()))]
+        names = {(one ^ one[0]).tobytes() for one in thresholds}
+        if names - tried:
+            tried.update(names)
+            place = np.full(n_bins, -1)
+            place[there] = place_of_there
+            orders.append(place)
+
+    for rate in rates:
+        keep(np.argsort(np.argsort(rate[there], kind="stable"), kind="stable"))
+    if len(there) <= FEW:
+        for k in range(len(there)):
+            keep((np.arange(len(there)) != k).astype(np.int64))
+    for one in sets:
+        inside = one[there]
+        if inside.any() and not inside.all():
+            keep((~inside).astype(np.int64))
+    return orders or [np.where(weight > 0, 0, -1)]
+
+
+def _rates(codes: np.ndarray, n_bins: int, target: Target) -> tuple[list[np.ndarray], np.ndarray]:
+    """(means of the target by code, or the rate of each class, in which to order them; weight of each code)."""
+    known = codes < n_bins
+    weights = target.weights.total()
+    each = np.ones(len(codes)) if weights is None else weights
+    weight = np.bincount(codes[known], each[known], n_bins)
+    if target.labels is None or target.n_classes is None:
+        assert target.y is not None
+        amounts = [target.y[0] * each]
+    else:
+        classes = [1] if target.n_classes[0] <= 2 else range(target.n_classes[0])
+        amounts = [(target.labels[0] == k) * each for k in classes]
+    safe = np.where(weight > 0, weight, 1.0)
+    return [np.bincount(codes[known], one[known], n_bins) / safe for one in amounts], weight
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# From a heap of tests to a `DecisionTree`, with the values of its nodes.
+
+
+_WORD = 64  # categories of a set in a word
+
+
+class _Node(NamedTuple):
+    """A node in preorder."""
+
+    parent: int
+    begin: int  # its rows are a run of those in the order of the leaves
+    n_rows: int
+    v: int  # ordered column; -1: a leaf
+    code: int
+    missing_left: bool
+
+
+def freeze(
+    heap: np.ndarray,
+    first: np.ndarray,
+    ordered: Ordered,
+    bins: Bins,
+    target: Target,
+    criterion: int,
+    n_categories: np.ndarray,
+) -> DecisionTree:
+    """The tree of a heap of tests, which are cells of ordered columns that begin at `first`."""
+    nodes: list[_Node] = []
+    leaves: list[np.ndarray] = []
+    weights = target.weights.total()
+
+    def visit(at: int, parent: int, begin: int, rows: np.ndarray) -> None:
+        cell = int(heap[at])
+        if cell == NO_TEST:
+            nodes.append(_Node(parent, begin, len(rows), -1, 0, False))
+            leaves.append(rows)
+            return
+        v = int(np.searchsorted(first, cell, side="right")) - 1
+        goes_left = ordered.codes[v, rows] <= cell - first[v]
+        missing_left = _missing_left(ordered, bins, v, int(cell - first[v]), rows, goes_left, weights)
+        number = len(nodes)
+        nodes.append(_Node(parent, begin, len(rows), v, int(cell - first[v]), missing_left))
+        visit(2 * at, number, begin, rows[goes_left])
+        visit(2 * at + 1, number, begin + int(goes_left.sum()), rows[~goes_left])
+
+    visit(1, -1, 0, np.arange(ordered.codes.shape[1]))
+    return _tree(nodes, np.concatenate(leaves), ordered, bins, target, criterion, n_categories)
+
+
+def _missing_left(
+    ordered: Ordered,
+    bins: Bins,
+    v: int,
+    code: int,
+    rows: np.ndarray,
+    goes_left: np.ndarray,
+    weights: np.ndarray | None,
+) -> bool:
+    """Where missing values go: as in training, or to the larger side if the node has none."""
+    last, place = int(ordered.n_codes[v]) - 1, ordered.places[v]
+    n_known = int(bins.n_bins[ordered.column[v]]) if place is None else int(place.max()) + 1
+    if ordered.missing_left[v]:
+        return True
+    if last == n_known and (ordered.codes[v, rows] == last).any():
+        return False
+    each = np.ones(len(rows)) if weights is None else weights[rows]
+    return bool(python_of(larger_side)(each[goes_left].sum(), each.sum()))
+
+
+def _tree(
+    nodes: list[_Node],
+    rows: np.ndarray,
+    ordered: Ordered,
+    bins: Bins,
+    target: Target,
+    criterion: int,
+    n_categories: np.ndarray,
+) -> DecisionTree:
+    parent, begin = (np.array([getattr(one, name) for one in nodes], np.int64) for name in ("parent", "begin"))
+    end = begin + np.array([one.n_rows for one in nodes], np.int64)
+    asks = [one for one in nodes if one.v >= 0]
+    is_leaf = np.array([one.v < 0 for one in nodes])
+    size = np.ones(len(nodes), np.int64)
+    for k in range(len(nodes) - 1, 0, -1):
+        size[parent[k]] += size[k]
+    shape = NodeRows(begin, end, is_leaf, parent, rows)
+    answers, impurity, weight = describe(target, criterion, shape, np.empty((0, 0), np.uint64))
+    feature = np.array([ordered.column[one.v] for one in asks], np.int64)
+    is_set = np.array([ordered.places[one.v] is not None for one in asks], bool)
+    code = np.array([one.code for one in asks], np.int64)
+    missing_left = np.array([one.missing_left for one in asks], bool)
+    sets = [_set(one, ordered, bins, int(n_categories[ordered.column[one.v]])) for one in asks if _is_set(ordered, one)]
+    return DecisionTree(
+        Forest(
+            n_columns=bins.n_columns,
+            n_classes=target.n_classes,
+            criterion=criterion,
+            bins=None,
+            first=np.array([0, len(nodes)]),
+            size=small(size),
+            feature=small(feature),
+            turn=(missing_left * MISSING_LEFT + is_set * ASKS_SET).astype(np.uint8),
+            answers=answers,
+            n_samples=small((end - begin)[is_leaf], np.uint32),
+            threshold=np.where(is_set, np.nan, bins.thresholds(feature, code)) if len(asks) else np.empty(0),
+            set_start=ends_of(np.array([len(one) for one in sets], np.int64)),
+            sets=np.concatenate([np.empty(0, np.uint64), *sets]),
+            weight=weight,
+            impurity=impurity,
+        )
+    )
+
+
+def _is_set(ordered: Ordered, node: _Node) -> bool:
+    return ordered.places[node.v] is not None
+
+
+def _set(node: _Node, ordered: Ordered, bins: Bins, n_categories: int) -> np.ndarray:
+    """The categories that go left, as bits. Those that no row has go where missing values go."""
+    place = ordered.places[node.v]
+    assert place is not None
+    goes_left = np.where(place >= 0, place <= node.code, node.missing_left)
+    codes = bins.category_codes[ordered.column[node.v]]
+    goes = np.full(-(-n_categories // _WORD) * _WORD, node.missing_left)
+    goes[: len(codes)] = goes_left[codes]
+    return np.packbits(goes, bitorder="little").view("<u8").astype(np.uint64)

@@ -23,9 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._compile import atomic_load, atomic_swap, inner_kernel, kernel, part_kernel, yield_core
-from spinney._team import stop_wanted
-from spinney.grow.optimal.bounds import raise_left, raise_right
-from spinney.grow.optimal.cache import is_known, keep, slot_of
+from spinney._random import mix
+from spinney._team import Team, stop_wanted
 from spinney.grow.optimal.last_levels import (
     FIRST,
     OWN,
@@ -36,8 +35,8 @@ from spinney.grow.optimal.last_levels import (
     n_tests_of,
     solve_last_levels,
 )
-from spinney.grow.optimal.memory import NO_TEST, Candidates, KeptTests
-from spinney.grow.optimal.statistics import NEVER, is_allowed, leaf_cost
+from spinney.grow.optimal.memory import NO_TEST, Candidates, KeptTests, OptimalWork, Problem
+from spinney.grow.optimal.statistics import NEVER, Costs, is_allowed, leaf_cost
 
 LOCK, BEST, PLACE, NEXT, TIME, N_TESTS, BOUND = (8 * k for k in range(7))  # places in `state`, each a cache line
 LAST = 1 << 60  # the place of a tree that others found
@@ -564,3 +563,147 @@ def _finish(costs, work, level):
     frame.bound = bound if costs.limited else max(bound, frame.proved)
     if level > 1:
         keep(work.cache, frame, work.heap[level])
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# What one solved child proves about the children of other tests on the same column.
+#
+# In: the tests of a node, one of them, a lower bound of its left or right child. Out: raised bounds of its neighbours.
+#
+#     codes        0 1 2 3 | 4 5 | 6 7 8
+#     left child   rows with codes up to 3 cost at least v; rows with codes up to 5 are more rows: at least v, too
+#     right child  rows with codes from 4 on cost at least v; without those of 4 and 5, at least v minus what these can
+#                  add to the cost of a tree: `move` for each unit of weight (0: not known)
+#
+# The first holds since a tree for more rows, without the leaves that become empty, is one for fewer rows, and costs no
+# less. The second since a tree for fewer rows is one for all of them, and costs at most that much more.
+
+
+@inner_kernel
+def raise_left(costs, tests, n_tests, t, value):
+    """The left child of test t costs at least `value`."""
+    column, bounds = tests.column, tests.left
+    bounds[t] = max(bounds[t], value)
+    other = t + 1
+    while other < n_tests and column[other] == column[t]:
+        bounds[other] = max(bounds[other], value - costs.slack)
+        other += 1
+    other = t - 1
+    while costs.move > 0.0 and other >= 0 and column[other] == column[t]:
+        _lower(costs, bounds, other, value, tests.moved[t] - tests.moved[other])
+        other -= 1
+
+
+@inner_kernel
+def raise_right(costs, tests, n_tests, t, value):
+    """The right child of test t costs at least `value`."""
+    column, bounds = tests.column, tests.right
+    bounds[t] = max(bounds[t], value)
+    other = t - 1
+    while other >= 0 and column[other] == column[t]:
+        bounds[other] = max(bounds[other], value - costs.slack)
+        other -= 1
+    other = t + 1
+    while costs.move > 0.0 and other < n_tests and column[other] == column[t]:
+        _lower(costs, bounds, other, value, tests.moved[other] - tests.moved[t])
+        other += 1
+
+
+@inner_kernel
+def _lower(costs, bounds, other, value, weight):
+    bounds[other] = max(bounds[other], value - costs.slack - np.int64(np.ceil(float(weight) * costs.move)))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Solved nodes, by the set of their rows: two paths with the same tests in another order lead to the same rows.
+#
+# A node's key is the sum of random numbers of its entries, 64 bits for the slot and 64 to compare. What is found there
+# never changes the result, only the time: the cost of the best tree and lower bounds do not depend on the path. A full
+# neighbourhood of slots forgets one entry.
+
+
+_TRIES = 8
+
+
+@inner_kernel
+def slot_of(cache, frame):
+    """The slot of a frame's node, or the one to write it to."""
+    keys, mask = cache.keys, np.uint64(cache.keys.shape[0] - 1)
+    check = _check(frame)
+    for n in range(_TRIES):
+        at = np.int64((frame.key + np.uint64(n)) & mask)
+        if keys[at, 0] == frame.key and keys[at, 1] == check:
+            return at
+        if keys[at, 0] == 0 and keys[at, 1] == 0:
+            return at
+    return np.int64((frame.key + (check & np.uint64(_TRIES - 1))) & mask)
+
+
+@inner_kernel
+def is_known(cache, slot, frame):
+    """Whether a slot holds this node."""
+    return cache.keys[slot, 0] == frame.key and cache.keys[slot, 1] == _check(frame)
+
+
+@inner_kernel
+def keep(cache, frame, heap):
+    """Write down a frame's result."""
+    slot = slot_of(cache, frame)
+    old = is_known(cache, slot, frame)
+    costs = cache.costs[slot]
+    costs[1] = max(frame.proved, costs[1]) if old else frame.proved
+    costs[2] = max(frame.bound, costs[2]) if old else frame.bound
+    costs[0] = frame.cost
+    cache.keys[slot, 0], cache.keys[slot, 1] = frame.key, _check(frame)
+    for at in range(1 << frame.depth):
+        cache.heaps[slot, at] = heap[at]
+
+
+@inner_kernel
+def _check(frame):
+    return mix(frame.check, np.uint64(frame.depth))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# A good tree in little time: each node asks what the best tree of two levels asks at its root.
+#
+# In: a `Problem`. Out: a tree as a heap of tests. It is where the search begins, and what it falls back on. Near the
+# leaves, where two levels are left, it is optimal; above them it is greedy with a look ahead, which is nearly as good
+# as an optimal tree on most tables (Babbar, McTavish, Rudin and Seltzer 2025).
+
+
+def look_ahead(problem: Problem, costs: Costs, work: OptimalWork, depth: int, root: Root, team: Team) -> np.ndarray:
+    """A tree of this depth; smaller if time is up."""
+    heap, top = np.full(2 << depth, NO_TEST, np.int32), np.empty(4, np.int32)
+    waiting = [(1, depth, np.arange(problem.codes.shape[1], dtype=np.int32))]
+    while waiting and not root.state[TIME]:
+        at, levels, rows = waiting.pop()
+        team.run(_best_of_two_levels, problem, costs, work, rows, min(levels, 2), top)
+        heap[at] = top[1]
+        if levels <= 2:
+            if levels == 2:
+                heap[2 * at : 2 * at + 2] = top[2:]
+            continue
+        if top[1] == NO_TEST:
+            continue
+        v = int(np.searchsorted(problem.first, top[1], side="right")) - 1
+        left = problem.codes[v, rows] <= top[1] - problem.first[v]
+        waiting += [(2 * at + 1, levels - 1, rows[~left]), (2 * at, levels - 1, rows[left])]
+    return heap
+
+
+@kernel
+def _best_of_two_levels(rank, size, sync, problem, costs, work, rows, depth, top):
+    """The heap of the best tree of a node."""
+    if rank > 0:
+        return
+    pairs = work.pairs
+    solve_last_levels(problem, costs, pairs, rows, depth, costs.limited, work.kept, OWN)
+    top[1] = top[2] = top[3] = NO_TEST
+    if best_cost(pairs) < leaf_cost(costs, pairs.total):
+        z = best_root(pairs)
+        top[1] = pairs.cell[z]
+        if depth > 1:
+            left, right = pairs.left_child[z], pairs.right_child[z]
+            top[2] = pairs.cell[left] if left >= 0 else NO_TEST
+            top[3] = pairs.cell[right] if right >= 0 else NO_TEST

@@ -11,8 +11,7 @@ from spinney.data.encode import learn_bins
 from spinney.data.target import Target
 from spinney.grow.binned import memory, search
 from spinney.grow.binned.fit import grow_coded_tree, grows_from_codes, make_desk
-from spinney.grow.binned.memory import AT_ONCE, LANES, NODES_AHEAD
-from spinney.grow.binned.statistics import MOST_CLASSES, MOST_IN_BYTES
+from spinney.grow.binned.memory import AT_ONCE, LANES, MOST_CLASSES, MOST_IN_BYTES, NODES_AHEAD
 from spinney.grow.rules import TreeSettings
 from spinney.tree.packed import MOST_COLUMNS
 from tests.compiled import PLAIN_PYTHON, few

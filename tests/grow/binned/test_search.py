@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from spinney._compile import extremes, sum_left
 from spinney.grow.binned import search
-from spinney.grow.binned.memory import LANES
-from spinney.grow.binned.statistics import make_packed, make_wide, put
+from spinney.grow.binned.memory import LANES, make_packed, make_wide, put
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels

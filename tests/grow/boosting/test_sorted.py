@@ -14,7 +14,7 @@ from spinney.data.tables import Panel, Table
 from spinney.grow.boosting.grower import grow_tree
 from spinney.grow.boosting.sorted import BATCH, freeze_sorted, make_sorted_rows, make_sorted_table, make_sorted_work
 from spinney.grow.rules import BoostingRules, Kinds
-from spinney.tree.descend_many import add_values
+from spinney.tree.descend import add_values
 from tests.oracles.exact_boosting import Row, Rules, answer, grow, questions
 
 NO_ROWS = np.empty(0, np.int32)

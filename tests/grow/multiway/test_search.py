@@ -9,8 +9,7 @@ from spinney.datasets import load_tennis
 from spinney.grow.multiway.columns import read_columns
 from spinney.grow.multiway.memory import make_grown, make_rows
 from spinney.grow.multiway.partition import count_segment
-from spinney.grow.multiway.search import judge_column, least_side
-from spinney.grow.multiway.statistics import fill_runs, make_desk
+from spinney.grow.multiway.search import fill_runs, judge_column, least_side, make_desk
 from spinney.grow.rules import BranchRules
 from tests.compiled import outer
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spinney.criteria.information import ROW
 from spinney.grow.multiway.columns import MultiwayColumns
 from spinney.grow.multiway.memory import make_rows
-from spinney.grow.multiway.statistics import fill_runs, make_desk
+from spinney.grow.multiway.search import fill_runs, make_desk
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels

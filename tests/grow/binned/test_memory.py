@@ -3,7 +3,7 @@
 import pytest
 
 from spinney._compile import kernel
-from spinney.grow.binned.statistics import NOWHERE, make_packed, make_wide, put, read, weight_and_amount, write
+from spinney.grow.binned.memory import NOWHERE, make_packed, make_wide, put, read, weight_and_amount, write
 
 pytestmark = pytest.mark.kernels
 
