@@ -30,11 +30,10 @@ if TYPE_CHECKING:
         GradientBoostingClassifier,
         GradientBoostingRegressor,
     )
-    from spinney.estimators.clusters.bayesian_mixture import BayesianGaussianMixture
     from spinney.estimators.clusters.bisecting_kmeans import BisectingKMeans
     from spinney.estimators.clusters.kmeans import KMeans
     from spinney.estimators.clusters.minibatch_kmeans import MiniBatchKMeans
-    from spinney.estimators.clusters.mixture import GaussianMixture
+    from spinney.estimators.clusters.mixture import BayesianGaussianMixture, GaussianMixture
     from spinney.estimators.clusters.number_of_clusters import elbow, select_components
     from spinney.estimators.combine.bucket import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
     from spinney.estimators.combine.model_averaging import (
@@ -42,9 +41,8 @@ if TYPE_CHECKING:
         BayesianModelAveragingClassifier,
         BayesianModelAveragingRegressor,
     )
-    from spinney.estimators.combine.rank_voting import RankVoting
     from spinney.estimators.combine.stacking import StackingClassifier, StackingRegressor
-    from spinney.estimators.combine.voting import VotingClassifier, VotingRegressor
+    from spinney.estimators.combine.voting import RankVoting, VotingClassifier, VotingRegressor
     from spinney.estimators.forests.embedding import RandomTreesEmbedding
     from spinney.estimators.forests.isolation import IsolationForest
     from spinney.estimators.forests.merging import merge_forests
@@ -107,7 +105,7 @@ _HOMES = {
     "AutoRegressor": "spinney.estimators.automatic.auto",
     "BaggingClassifier": "spinney.estimators.bagging.bagging",
     "BaggingRegressor": "spinney.estimators.bagging.bagging",
-    "BayesianGaussianMixture": "spinney.estimators.clusters.bayesian_mixture",
+    "BayesianGaussianMixture": "spinney.estimators.clusters.mixture",
     "BayesianModelAveraging": "spinney.estimators.combine.model_averaging",
     "BayesianModelAveragingClassifier": "spinney.estimators.combine.model_averaging",
     "BayesianModelAveragingRegressor": "spinney.estimators.combine.model_averaging",
@@ -139,7 +137,7 @@ _HOMES = {
     "RandomStructureForestClassifier": "spinney.estimators.forests.random_structure",
     "RandomStructureForestRegressor": "spinney.estimators.forests.random_structure",
     "RandomTreesEmbedding": "spinney.estimators.forests.embedding",
-    "RankVoting": "spinney.estimators.combine.rank_voting",
+    "RankVoting": "spinney.estimators.combine.voting",
     "Round": "spinney.ensemble.callbacks",
     "StackingClassifier": "spinney.estimators.combine.stacking",
     "StackingRegressor": "spinney.estimators.combine.stacking",

@@ -94,16 +94,18 @@ def make_table() -> tuple[pd.DataFrame, np.ndarray]:
 
 @contextlib.contextmanager
 def impatient_search() -> Iterator[None]:
-    """Searches for the number of rounds end soon; they go through the same functions."""
-    modules = [module for module in (fit, round_search) if hasattr(module, "PATIENCE")]
-    kept = [module.PATIENCE for module in modules]
-    for module in modules:
-        vars(module)["PATIENCE"] = 1
+    """Searches for the number of rounds end soon and print nothing; they go through the same functions."""
+    wanted = {"PATIENCE": 1, "_LONG": float("inf")}
+    kept = [
+        (module, name, vars(module)[name]) for module in (fit, round_search) for name in wanted if hasattr(module, name)
+    ]
+    for module, name, _ in kept:
+        vars(module)[name] = wanted[name]
     try:
         yield
     finally:
-        for module, patience in zip(modules, kept, strict=True):
-            vars(module)["PATIENCE"] = patience
+        for module, name, value in kept:
+            vars(module)[name] = value
 
 
 def walk(call: Callable[[], Any]) -> list[Visit]:

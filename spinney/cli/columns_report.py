@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from spinney.cli.judging import Judged, NotJudged
 from spinney.cli.report import Report, number, plural, quoted
+from spinney.evaluate.judging import Judged, NotJudged
 from spinney.evaluate.measures import HIGHER_IS_BETTER
 from spinney.tables.files import Source
 from spinney.tables.kinds import Column

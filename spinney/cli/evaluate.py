@@ -10,12 +10,12 @@ import numpy as np
 
 from spinney.cli import options
 from spinney.cli.columns_report import tell_scores
-from spinney.cli.judging import Judged
 from spinney.cli.model_files import load_for
 from spinney.cli.predict import Unknown
 from spinney.cli.progress import Working
 from spinney.cli.report import Report, label, number, plural, quoted
 from spinney.cli.truth import Truth, find_truth
+from spinney.evaluate.judging import Judged
 from spinney.evaluate.measures import measure_baseline, measure_classes, measure_numbers
 from spinney.tables.files import Source, open_source
 from spinney.tables.kinds import Column

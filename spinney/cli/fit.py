@@ -18,13 +18,13 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.columns_report import EXACT, tell_columns, tell_importances, tell_scores
-from spinney.cli.judging import Judged, NotJudged, groups_of_fit, judge, plan
 from spinney.cli.model_files import SUFFIX, check_place, save_model, what_is_there
 from spinney.cli.models import MODELS, check_id3, make_model, read_parameters
 from spinney.cli.progress import Working
 from spinney.cli.report import Report, label, plural, quoted, shares
 from spinney.cli.report_page import page_path, write_page
 from spinney.cli.tasks import alike, guess_task
+from spinney.evaluate.judging import Judged, NotJudged, groups_of_fit, judge, plan
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.kinds import Column

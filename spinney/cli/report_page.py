@@ -11,11 +11,11 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.errors import written
-from spinney.cli.judging import Judged, NotJudged
 from spinney.cli.model_files import check_place, load_for
 from spinney.cli.progress import Working
 from spinney.cli.report import Report, plural
 from spinney.cli.truth import Truth, find_truth
+from spinney.evaluate.judging import Judged, NotJudged
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import open_source
 from spinney.tables.reading import check_columns, check_names
@@ -127,6 +127,8 @@ def write_page(
 
     source = source and Path(source).name  # reports are shared: without the folders of their author
     known = judged if isinstance(judged, Judged) and judged.truth is not None else None
+    if isinstance(judged, NotJudged):
+        cv = 0  # nothing is fitted for the page of `fit`
     rows: dict[str, Any] = {"sample_weight": weight, "groups": groups, "cv": cv, "random_state": seed}
     try:
         page = make(fitted, X, y, **rows, title=title, target=target, source=source, judged=known)

@@ -1,7 +1,7 @@
 """The E step of a Gaussian mixture, one pass over the rows: responsibilities, and the sums for the M step.
 
 In:  rows (NaN where missing) and a mixture. Out: the responsibility ("share") of every component for each row, the
-     log-likelihood, and the sums from which `gaussians.py` makes the next mixture (the M step).
+     log-likelihood, and the sums from which `m_step.py` makes the next mixture (the M step).
 
 With weights w_k, means m_k and covariances S_k:
 

@@ -1,6 +1,6 @@
 """Gaussian mixtures: the loop of expectation and maximisation (EM), and where it starts.
 
-    mixture ──e_step.collect──▶ sums, log-likelihood ──gaussians.next_mixture──▶ mixture ── ... until it gains little
+    mixture ──e_step.collect──▶ sums, log-likelihood ──m_step.next_mixture──▶ mixture ── ... until it gains little
 
 In:  `EStepRows`, a first mixture. Out: `MixtureOutcome`. The log-likelihood never falls, except by what `reg_covar`
 adds and rounding. With `Priors` the step is that of variational inference (`variational.py`), and what rises is its
@@ -19,7 +19,7 @@ from spinney._random import draw_uniforms
 from spinney._team import Team
 from spinney.cluster.assign import nearest_centres
 from spinney.cluster.e_step import EStepRows, EStepSums, Gaussians, RemoteEStepRows, collect
-from spinney.cluster.gaussians import as_matrices, check_positive, next_mixture
+from spinney.cluster.m_step import as_matrices, check_positive, next_mixture
 from spinney.cluster.plusplus import plus_plus, random_rows
 from spinney.cluster.points import make_points
 from spinney.cluster.variational import Posterior, Priors, lower_bound, next_posterior

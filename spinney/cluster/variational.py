@@ -23,7 +23,7 @@ from spinney._compile import inner_kernel, kernel
 from spinney._team import Team
 from spinney.cluster.cholesky import factors_and_inverses, inverses_of, one_blas_thread, strips
 from spinney.cluster.e_step import EStepSums, Gaussians
-from spinney.cluster.gaussians import check_positive
+from spinney.cluster.m_step import check_positive
 from spinney.cluster.missing_values import LOG_2PI
 from spinney.criteria.exp_log import LN2, log, logs_of, of_each
 

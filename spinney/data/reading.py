@@ -430,9 +430,26 @@ def open_table(X: Any, owner: str = "this model") -> TableSource:
     """
     if is_plain(X):
         return ArraySource(X, None)
+    if type(X).__module__.partition(".")[0] not in ("pandas", "polars"):
+        X = _not_elsewhere(X, owner)
+        if is_sparse(X):
+            return open_sparse(X, owner)
+    frame = as_frame(X)
+    if frame is None:
+        return open_array(X, owner)
+    # A stand-in of the same shape and no memory: scikit-learn's own words for too few rows or columns.
+    check_shape(np.broadcast_to(np.float32(0), frame.shape), owner)
+    native = frame.to_native()
+    if hasattr(native, "sparse") and (sparse := open_sparse_frame(native)) is not None:  # pandas: if all columns are
+        return sparse
+    columns = list(frame.iter_columns())
+    names = [repr(name) for name in frame.columns]
+    return ColumnSource(native, names, lambda index, where: read_series(columns[index], where))
+
+
+def _not_elsewhere(X: Any, owner: str) -> Any:
+    """X in this process's memory, as a table; an error if there is none."""
     X = here(X)
-    if is_sparse(X):
-        return open_sparse(X, owner)
     if is_records(X):
         raise TypeError(
             f"{owner} does not accept a list of dicts here. Pass pandas.DataFrame(X); only predictions of fitted "
@@ -445,17 +462,7 @@ def open_table(X: Any, owner: str = "this model") -> TableSource:
             f"{owner} accepts only data in memory, got a dask {type(X).__name__}. Call .compute() on it first. "
             "docs/scaling.md lists the models that accept dask collections."
         )
-    frame = as_frame(X)
-    if frame is not None:
-        # A stand-in of the same shape and no memory: scikit-learn's own words for too few rows or columns.
-        check_shape(np.broadcast_to(np.float32(0), frame.shape), owner)
-        sparse = open_sparse_frame(frame.to_native())
-        if sparse is not None:
-            return sparse
-        columns = list(frame.iter_columns())
-        names = [repr(name) for name in frame.columns]
-        return ColumnSource(frame.to_native(), names, lambda index, where: read_series(columns[index], where))
-    return open_array(X, owner)
+    return X
 
 
 def with_rows(X: Any) -> Any:

@@ -8,8 +8,6 @@ learn where that is: whoever creates such a table supplies the methods that reac
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -38,16 +36,6 @@ class RemoteTable(TableHandle):
     """Stands for X in `fit`."""
 
     shape: tuple[int, ...]
-
-
-@contextmanager
-def closed_afterwards(X: Any) -> Iterator[None]:
-    """Inside, a fit reads X; afterwards nothing of the fit is left where the rows are, if they are elsewhere."""
-    try:
-        yield
-    finally:
-        if isinstance(X, TableHandle):
-            X.close()
 
 
 class RemoteRows:

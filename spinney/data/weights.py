@@ -8,6 +8,7 @@ their mean, see criteria/fixed_point.py), and the row counts once. Rows of weigh
 from __future__ import annotations
 
 import math
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,3 +89,8 @@ def read_weights(sample_weight: Any, n_rows: int, may_repeat: bool = True) -> We
 def are_repeats(weights: np.ndarray) -> bool:
     """Whether weights are small whole numbers, that is, stand for so many rows."""
     return bool(weights.max() <= MOST_REPEATS and (weights == np.floor(weights)).all())
+
+
+def share_of_rows(value: Any, n_rows: int) -> int:
+    """A number of rows, which is given as such or as a share of all."""
+    return int(value) if isinstance(value, Integral) else int(np.ceil(value * n_rows))

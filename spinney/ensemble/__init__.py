@@ -25,8 +25,7 @@ bagging.py         clones of one estimator, on different rows or columns
 cross_fitting.py   named models of any kind, fitted; their predictions for held-out rows
 voting.py          the predictions of several models -> one prediction
 stacking.py        predictions for held-out rows -> the input of a final model
-bucket.py          scores of several models -> the best one, or weights
-selection.py       weights of several models by their predictions for held-out rows
+selection.py       scores of several models on held-out rows -> the best one, or weights
 conformal.py       intervals and sets of classes with a guarantee
 metrics.py         metrics by name, for evaluation sets and early stopping
 callbacks.py       between rounds: early stopping, the progress bar, the user's callbacks

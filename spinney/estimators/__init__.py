@@ -7,22 +7,22 @@ Every folder is a family. In each, `params.py` has what parameters may be and me
     trees/        decision_tree.py (CART), extra_tree.py, id3_c45.py, c50.py, optimal_tree.py; model.py;
                   series.py: trees for AdaBoost
     forests/      random_forest.py, random_structure.py, isolation.py, embedding.py, merging.py; fit.py, model.py
-    bagging/      bagging.py; fit.py, model.py, params.py
-    clusters/     kmeans.py, minibatch_kmeans.py, bisecting_kmeans.py, mixture.py, bayesian_mixture.py;
-                  number_of_clusters.py; mixture_model.py, params.py; matrices.py: any table as one matrix
-    combine/      voting.py, rank_voting.py, stacking.py, bucket.py, model_averaging.py; composition.py: members
-    automatic/    auto.py; fit.py: families compared on folds; params.py
+    bagging/      bagging.py; fit.py, model.py
+    clusters/     kmeans.py, minibatch_kmeans.py, bisecting_kmeans.py, mixture.py (plain and Bayesian);
+                  number_of_clusters.py; mixture_model.py, params.py
+    combine/      voting.py (of classes, numbers, rankings), stacking.py, bucket.py, model_averaging.py;
+                  composition.py: members
+    automatic/    auto.py; fit.py: families compared on folds
 
     adaboost.py   AdaBoost, of trees and of any other estimator
     imported.py   models of XGBoost, LightGBM and scikit-learn
 
     base.py       shared by all: a fit succeeds or changes nothing, columns, weights, number of threads
-    params.py     parameters: kept, checked, documented from one table
-    names.py      other libraries' names of parameters, and what they are called here
-    settings.py   parameters as engines take them
+    params.py     parameters: kept, checked, documented from one table, and as engines take them
+    names.py      other libraries' names of parameters, and what they are called here: for errors
     targets.py    what y may be
     routing.py    which arguments of a call go to which member
-    streaming.py  tables opened from files, Dask collections and GPU arrays, as estimators receive them
+    streaming.py  how methods are called: with tables in memory, in files, in Dask collections or on a GPU
     on_gpu.py     predictions for a table on a GPU
     intervals.py  predict_interval, predict_set and calibrate
 """

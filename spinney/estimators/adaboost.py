@@ -14,7 +14,6 @@ from sklearn.utils._param_validation import HasMethods, Options, StrOptions
 from sklearn.utils.metadata_routing import _raise_for_unsupported_routing, _RoutingNotSupportedMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
-from spinney._seed import read_seed
 from spinney.data.reading import as_frame
 from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.weights import Weights
@@ -40,8 +39,9 @@ from spinney.estimators.params import (
     check_parameters,
     described,
     keep_parameters,
+    read_seed,
 )
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, read_labels, read_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.series import TreeSeries, can_share, leaves_of_members
@@ -70,6 +70,7 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
     estimators_: list[Any]
     estimator_weights_: np.ndarray
 
+    @known_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit the base estimators in turn.
 
@@ -419,10 +420,6 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
     """AdaBoost for classification: a weighted vote of weak classifiers.
 
     Classifiers are fitted in turn, each with larger weights for the rows that those before it misclassified.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -782,10 +779,6 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
 
     Regressors are fitted in turn on bootstrap samples, in which rows with large errors are more frequent. The
     prediction is the median of the regressors' predictions, weighted by the estimator weights.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------

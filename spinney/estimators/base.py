@@ -22,10 +22,12 @@ from spinney.data.one_row import values_of_records, values_of_row
 from spinney.data.reading import with_rows
 from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import refuse_sparse
+from spinney.data.tables import TableHandle
 from spinney.data.weights import Weights, read_weights
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
-from spinney.estimators.names import KnowsNames
-from spinney.estimators.streaming import score_on_cpu
+from spinney.estimators.names import names_of_ours, refuse_parameters
+from spinney.estimators.params import check_parameters, keywords_of
+from spinney.estimators.streaming import is_in_memory, score_on_cpu
 from spinney.tree.formula import not_of_trees
 
 if TYPE_CHECKING:
@@ -57,6 +59,26 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+@contextmanager
+def opened_for_fit(model: Any, X: Any, *of_rows: Any) -> Iterator[tuple[Any, ...]]:
+    """Inside, a model is fitted on X and what belongs to its rows, as the schema can read them.
+
+    Parameters are checked first. What may be in files, in a dask collection or on a GPU is opened by the model's
+    `_open_elsewhere`, and closed afterwards.
+    """
+    check_parameters(model)
+    with all_or_nothing(model):
+        if is_in_memory(X, *of_rows):
+            yield X, *of_rows
+            return
+        opened = model._open_elsewhere(X, *of_rows)
+        try:
+            yield opened
+        finally:
+            if isinstance(opened[0], TableHandle):
+                opened[0].close()
 
 
 def make_team(kind: str, work: int, n_jobs: int | None) -> Team:
@@ -146,6 +168,40 @@ def _frame(schema: Schema, rows: list[Sequence[Any]]) -> Any:
         return numbers
 
 
+class KnowsNames:
+    """A model whose constructor and `set_params` know the names that other libraries have; its fits and predictions do
+    by decorators of streaming.py."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            known = keywords_of(cls.__init__)  # type: ignore[misc]
+            if known is not None and not known.issuperset(kwargs):
+                refuse_parameters(cls, kwargs)
+        return super().__new__(cls)
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters by name. Those of nested objects are named `component__parameter`.
+
+        Returns
+        -------
+        self : object
+            The model.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> GradientBoostingClassifier().set_params(n_estimators=50).n_estimators
+        50
+        """
+        with names_of_ours(self, params):
+            return super().set_params(**params)  # type: ignore[misc]
+
+
 class TableModel(KnowsNames, BaseEstimator):
     """A model of tables whose columns it knows from `fit`."""
 
@@ -167,6 +223,10 @@ class TableModel(KnowsNames, BaseEstimator):
             check_is_fitted(self)
         self._check_sparse(X)
         return self._schema.read(X, type(self).__name__, strict=self._refuses_unknown())
+
+    def _open_elsewhere(self, X: Any, *of_rows: Any) -> tuple[Any, ...]:
+        """X and what belongs to its rows, for a fit, if they may be in files, in a dask collection or on a GPU."""
+        return X, *of_rows
 
     def _says_fitted(self) -> bool:
         """Whether the model itself says so, quickly; if not, scikit-learn is asked, and raises in its words."""

@@ -19,11 +19,12 @@ from spinney.data.tables import Table
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, hash_of, log_probabilities
 from spinney.estimators.params import THREADS
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.io.imported import LINK_NAMES, Answering, Imported
 from spinney.tree.forest import Forest
 from spinney.tree.formula import Foreign, Formula, Reading, mean_of_trees
 from spinney.tree.importance import importances, mean_shares
+from spinney.tree.links import LINKS
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Methods of imported models: raw scores, means of trees, leaves, importances.
@@ -49,6 +50,7 @@ class ImportedModel(Explained, TableModel):
     def __init__(self, *, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
 
+    @known_arguments
     def fit(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> NoReturn:
         """Raise TypeError: imported models cannot be fitted."""
         raise TypeError(
@@ -183,9 +185,8 @@ class ImportedModel(Explained, TableModel):
 
     def _respond(self, raw: np.ndarray) -> np.ndarray:
         """Predictions (outputs, rows) from raw scores."""
-        from spinney.io.responses import respond
-
-        return respond(self._answering.link, raw, self._answering.scale)
+        link = LINK_NAMES[self._answering.link]
+        return LINKS["powers" if link == "softmax" else link].respond(raw, self._answering.scale)
 
     @property
     def _n_rounds(self) -> int:

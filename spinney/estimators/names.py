@@ -6,16 +6,14 @@ The tables are those of docs/from-*.md, and tests compare the two. A call with k
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from functools import lru_cache, wraps
-from types import FunctionType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
-Kind = TypeVar("Kind", bound=Any)
-_ACTIONS = ("fit", "partial_fit", "fit_predict", "fit_transform")  # predictions: see streaming.py
+from spinney.estimators.params import keywords_of
+
+_ACTIONS = ("fit", "partial_fit", "fit_predict", "fit_transform")
 
 # Parameters: other names -> (ours, or "" where there is none; a remark).
 PARAMETERS: dict[str, tuple[str, str]] = {
@@ -140,46 +138,6 @@ class UnknownParameterError(TypeError, ValueError):
     """What `set_params` raises: a TypeError like a wrong keyword, and a ValueError as in scikit-learn."""
 
 
-class KnowsNames:
-    """A model whose constructor, `set_params`, `fit` and predictions know the names that other libraries have."""
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            known = keywords_of(cls.__init__)  # type: ignore[misc]
-            if known is not None and not known.issuperset(kwargs):
-                _refuse(TypeError, cls.__name__, "parameter", {name: _parameter(cls, name) for name in kwargs})
-        return super().__new__(cls)
-
-    def __init_subclass__(cls, **more: Any) -> None:
-        super().__init_subclass__(**more)
-        for name in _ACTIONS:
-            method = vars(cls).get(name)
-            if isinstance(method, FunctionType):
-                setattr(cls, name, _named(method))
-
-    def set_params(self, **params: Any) -> Any:
-        """Set parameters.
-
-        Parameters
-        ----------
-        **params : dict
-            Parameters by name. Those of nested objects are named `component__parameter`.
-
-        Returns
-        -------
-        self : object
-            The model.
-
-        Examples
-        --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> GradientBoostingClassifier().set_params(n_estimators=50).n_estimators
-        50
-        """
-        with names_of_ours(self, params):
-            return super().set_params(**params)  # type: ignore[misc]
-
-
 @contextmanager
 def names_of_ours(model: Any, params: Iterable[str]) -> Iterator[None]:
     """Parameters are set in here: the error about unknown ones gives our names."""
@@ -194,11 +152,9 @@ def names_of_ours(model: Any, params: Iterable[str]) -> Iterator[None]:
         _refuse(UnknownParameterError, type(model).__name__, "parameter", advice)
 
 
-@lru_cache(maxsize=1024)
-def keywords_of(function: Callable[..., Any]) -> frozenset[str] | None:
-    """The keywords that a function or method takes; None: any."""
-    parameters = inspect.signature(function).parameters.values()
-    return None if any(one.kind is one.VAR_KEYWORD for one in parameters) else frozenset(one.name for one in parameters)
+def refuse_parameters(kind: Any, given: Iterable[str]) -> NoReturn:
+    """Raise: a constructor does not have all of these parameters."""
+    _refuse(TypeError, kind.__name__, "parameter", {name: _parameter(kind, name) for name in given})
 
 
 def refuse_unknown(model: Any, method: Callable[..., Any], given: Iterable[str]) -> None:
@@ -210,20 +166,6 @@ def refuse_unknown(model: Any, method: Callable[..., Any], given: Iterable[str])
     find = _argument_of_fit if name in _ACTIONS else _argument_of_predict
     advice = {one: find(type(model), known, one) for one in given}
     _refuse(TypeError, f"{type(model).__name__}.{name}", "argument", advice)
-
-
-def _named(method: Any) -> Any:
-    """A method whose TypeError about unknown keywords gives our names."""
-
-    @wraps(method)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return method(self, *args, **kwargs)
-        except TypeError:
-            refuse_unknown(self, method, kwargs)
-            raise
-
-    return call
 
 
 def _parameter(kind: Any, name: str) -> str | None:

@@ -1,7 +1,8 @@
-"""Tables opened from files (`spinney.open_table`), dask collections and tables on a GPU, as estimators meet them.
+"""How methods of estimators are called: with tables in memory, in files, in dask collections or on a GPU.
 
-In:  a method of a model. Out: the method, which answers batch by batch when it is given a table opened from files,
-lazily, partition by partition, for a dask collection, and on the GPU for a table there.
+In:  a method of a model. Out: the method, whose error about an unknown argument gives our name for it. One that answers
+row by row does so batch by batch for a table opened from files (`spinney.open_table`), lazily, partition by partition,
+for a dask collection, and on the GPU for a table there.
 """
 
 from __future__ import annotations
@@ -21,6 +22,34 @@ from spinney.data.tables import is_streamed
 from spinney.estimators.names import refuse_unknown
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+_IN_MEMORY = frozenset(("builtins", "numpy", "pandas", "polars", "scipy"))  # libraries whose tables are nowhere else
+
+
+def is_in_memory(*values: Any) -> bool:
+    """Whether some values are lists, arrays or frames in this process for certain; else see where they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spinney.estimators.streaming import is_in_memory
+    >>> is_in_memory(np.ones(3), None, [1, 2])
+    True
+    """
+    return all(type(one).__module__.partition(".")[0] in _IN_MEMORY for one in values)
+
+
+def known_arguments(method: Method) -> Method:
+    """A method whose TypeError about unknown keywords gives our names; `row_by_row` does the same."""
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        except TypeError:
+            refuse_unknown(self, method, kwargs)
+            raise
+
+    return call  # type: ignore[return-value]
 
 
 def row_by_row(on_gpu: Callable[..., Any] | None = None) -> Callable[[Method], Method]:
@@ -34,23 +63,28 @@ def row_by_row(on_gpu: Callable[..., Any] | None = None) -> Callable[[Method], M
         def answer(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
             if type(X) is list and is_records(X):
                 X = self._of_records(X)
+            if not is_in_memory(X):
+                found = answer_elsewhere(self, X, args, kwargs)
+                if found is not NotImplemented:
+                    return found
+            try:
+                return method(self, X, *args, **kwargs)
+            except TypeError:
+                refuse_unknown(self, method, kwargs)
+                raise
+
+        def answer_elsewhere(self: Any, X: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             if is_dask(X):
                 from spinney.distributed.answers import answer_lazily
 
                 return answer_lazily(answer, self, X, args, kwargs)
-            if on_gpu is not None and type(X) is not np.ndarray and is_on_gpu(X):  # one row takes microseconds
+            if on_gpu is not None and is_on_gpu(X):
                 from spinney.estimators.on_gpu import answer_there
 
-                found = answer_there(self, method, on_gpu, X, args, kwargs)
-                if found is not NotImplemented:
-                    return found
-            if not is_streamed(X) or (X.rows is not None and self._predicts_by_codes):
-                try:
-                    return method(self, X, *args, **kwargs)
-                except TypeError:
-                    refuse_unknown(self, method, kwargs)
-                    raise
-            return _by_batches(method, self, X, args, kwargs)
+                return answer_there(self, method, on_gpu, X, args, kwargs)
+            if is_streamed(X) and (X.rows is None or not self._predicts_by_codes):
+                return _by_batches(method, self, X, args, kwargs)
+            return NotImplemented
 
         answer.on_gpu = on_gpu  # type: ignore[attr-defined]
         return answer  # type: ignore[return-value]

@@ -95,11 +95,17 @@ def read_y(y: Any, dtype: Any, owner: str) -> np.ndarray:
     require_target(y, owner)
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf":
         return y if dtype is None else y.astype(dtype, copy=False)
-    y = y.toarray() if is_sparse(y) else here(y)
+    if type(y) is not np.ndarray:
+        y = y.toarray() if is_sparse(y) else here(y)
     with only_numbers(y, owner) if dtype is not None else nullcontext():
         y = check_array(y, ensure_2d=False, ensure_all_finite=False, dtype=dtype, estimator=owner, input_name="y")
     y = _as_numbers(y)
     return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+
+
+def _local(y: Any) -> Any:
+    """A copy of what is on a GPU; everything else as it is."""
+    return y if type(y) is np.ndarray else here(y)
 
 
 def _as_numbers(y: np.ndarray) -> np.ndarray:
@@ -151,7 +157,7 @@ def _is_numeral(text: str) -> bool:
 def read_labels(y: Any, n_rows: int, owner: str) -> np.ndarray:
     """One label per row, checked."""
     require_target(y, owner)
-    labels = _as_numbers(column_or_1d(here(y), warn=True))
+    labels = _as_numbers(column_or_1d(_local(y), warn=True))
     check_labels(labels, n_rows)
     return labels
 
@@ -160,7 +166,7 @@ def read_indicators(y: Any, n_rows: int) -> np.ndarray | None:
     """Several labels per row as an array of zeros and ones, (rows, labels); None for anything else."""
     if is_sparse(y):
         return None
-    values = np.asarray(here(y))
+    values = np.asarray(_local(y))
     if values.ndim != 2 or values.shape[1] < 2 or type_of_target(values) != "multilabel-indicator":
         return None
     check_labels(values, n_rows)
@@ -170,7 +176,7 @@ def read_indicators(y: Any, n_rows: int) -> np.ndarray | None:
 def read_numbers(y: Any, n_rows: int, owner: str) -> np.ndarray:
     """One finite number per row."""
     require_target(y, owner)
-    y = here(y)
+    y = _local(y)
     with only_numbers(y, owner):
         numbers: np.ndarray = column_or_1d(y, warn=True, dtype=np.float64)
     check_numbers(numbers, n_rows)
@@ -180,7 +186,7 @@ def read_numbers(y: Any, n_rows: int, owner: str) -> np.ndarray:
 def read_several_numbers(y: Any, n_rows: int, owner: str) -> np.ndarray:
     """Finite numbers, one per row or several."""
     require_target(y, owner)
-    y = here(y)
+    y = _local(y)
     values = np.asarray(y)
     if values.ndim != 2 or values.shape[1] == 1:
         return read_numbers(y, n_rows, owner)

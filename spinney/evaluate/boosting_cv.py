@@ -162,7 +162,7 @@ def boosting_cv(
         for kept, held in folds:
             own = task.with_weights(_counting(task.weights, kept, n_rows))
             offset = job.initial.of_fit(X, task.y, task.weights, job.init_score, kept)
-            first, settings = job.initial.no_rounds(dataset, own, offset), job.settings(own)
+            first, settings = job.initial.no_rounds(dataset, own, offset), job.settings_for(own, dataset.n_columns)
             rounds = open_rounds(dataset, own, settings, team, first, offset=offset)
             parts = {"test": held, "train": kept} if return_train_score else {"test": held}
             sets = [some_rows(name, dataset.codes, task, rows, offset) for name, rows in parts.items()]
@@ -183,7 +183,7 @@ def _finish(model: Any, settings: BoostingSettings, init: Any, run: Fold, schema
 
     booster = run.rounds.booster().cut(n_rounds)
     booster.loss, model._init = run.rounds.task.loss, init
-    model._keep(schema, Fitted(booster, n_rounds, replace(settings, n_rounds=n_rounds), {}, None))
+    model._keep(schema, Fitted(booster, n_rounds, n_rounds, replace(settings, n_rounds=n_rounds), {}, None))
     model.do_early_stopping_, model.scorer_, model.validation_score_ = False, None, np.empty(0)
     return model
 

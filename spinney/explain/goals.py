@@ -81,7 +81,7 @@ def _goal(known: Model, value: np.ndarray, need: Any, agrees: Callable[[Any], np
 
 def _depth(known: Model, wanted: int) -> Goal:
     formula = known.formula
-    edge = -formula.scale * math.log2(-formula.offset) * formula.divisor - formula.start[0]
+    edge = formula.scale * formula.response.inverse(formula.offset) * formula.divisor - formula.start[0]
     sign, value = float(wanted), formula.at(known.ends)
     words = "an inlier" if wanted == 1 else "an outlier"
     return _goal(known, sign * value, sign * edge, lambda X: known.model.predict(X) == wanted, words)
@@ -117,19 +117,8 @@ def _side(known: Model, k: int, edge: float, sign: float) -> tuple[np.ndarray, f
         votes = np.asarray(formula.votes, np.float64)
         value = formula.values[known.ends, 0]
         return votes[known.tree] * (sign * value >= sign * edge), float(votes.sum()) / 2.0
-    raw = _unlinked(formula.link, edge)
+    raw = formula.response.inverse(edge)
     return sign * formula.at(known.ends)[:, k], sign * (raw * formula.divisor - formula.start[k])
-
-
-def _unlinked(link: str, value: float) -> float:
-    """The raw score of a prediction."""
-    if link == "exp":
-        return math.log(value) if value > 0.0 else -1e300
-    if link == "softplus":
-        return math.log(math.expm1(min(value, 700.0))) if value > 0.0 else -1e300
-    if link == "signed_square":
-        return math.copysign(math.sqrt(abs(value)), value)
-    return value
 
 
 def _read_range(target: Any) -> tuple[float, float]:

@@ -20,7 +20,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import expit, softmax
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
@@ -98,41 +97,22 @@ class Summed:
 
     def response(self, wanted: str) -> tuple[np.ndarray | None, Callable[[np.ndarray], np.ndarray] | None]:
         """(matrix, None): responses are raw @ matrix; (None, function): they are a function of raw (rows, scores)."""
-        link, n = self.formula.link, self.formula.n_scores
-        whole = np.eye(n)
-        if link == "identity" or (wanted in ("raw", "decision_function") and link in ("exp", "logistic", "softmax")):
-            return whole, None
-        if link == "shares":
-            second = len(self.formula.classes) == 1 and n == 2
-            return (whole[:, 1:] if second else whole), None
-        if link == "depth":
-            scale = self.formula.scale
-            return (whole, None) if wanted == "raw" else (None, lambda raw: -np.exp(-_LOG2 * (raw / scale)))
-        if link in ("exp", "logistic", "softmax"):
-            scale = self.formula.scale
-            functions: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-                "exp": lambda raw: np.exp(raw),
-                "logistic": lambda raw: np.asarray(expit(scale * raw)),
-                "softmax": lambda raw: np.asarray(softmax(raw, axis=1)),
-            }
-            return None, functions[link]
-        matrix = whole
-        if link == "margin" or (link == "confidence" and n == 2):  # the difference of two votes
-            matrix = whole[:, 1:] if self.formula.discrete else whole[:, 1:] - whole[:, :1]
-        if wanted in ("raw", "decision_function"):
+        formula, row = self.formula, self.formula.response
+        matrix, n = np.eye(formula.n_scores), formula.n_scores
+        if row.is_sum:
+            second = formula.link == "shares" and len(formula.classes) == 1 and n == 2
+            return (matrix[:, 1:] if second else matrix), None
+        if formula.link == "margin" or (formula.link == "confidence" and n == 2):  # the difference of two votes
+            matrix = matrix[:, 1:] if formula.discrete else matrix[:, 1:] - matrix[:, :1]
+        if wanted == "raw" or (wanted == "decision_function" and formula.link != "depth"):
             return matrix, None
-
-        if link == "confidence":
-            return None, lambda raw: _positive(raw / raw.sum(axis=1, keepdims=True))
-
-        def probabilities(raw: np.ndarray) -> np.ndarray:
-            votes = raw @ matrix
-            if link == "margin":
-                votes = np.hstack([-votes, votes])
-                return _positive(softmax(votes * self.formula.scale, axis=1))
-            return _positive(softmax(votes / self.formula.scale, axis=1))
-
-        return None, probabilities
+        if formula.link == "margin":
+            return None, lambda raw: _positive(row.respond((raw @ matrix).T, formula.scale).T)
+        if row.of_all is None:
+            return None, lambda raw: row.respond(raw, formula.scale)
+        if formula.link == "softmax":
+            return None, lambda raw: row.respond(raw.T).T
+        return None, lambda raw: _positive(row.respond(raw.T, formula.scale).T)
 
 
 def _without_idle(q: Questions) -> Questions:

@@ -34,7 +34,7 @@ In optimal/: statistics.py (integer costs), last_levels.py (the best two levels)
 the cache of solved sets of rows), fit.py (all tests as thresholds on ordered columns).
 
 Shared by them: rules.py, the rules; targets.py, targets as integers; frontier.py, the order in which nodes are split;
-describe.py, the values of nodes.
+node_values.py, what nodes say: answers, impurity, weight.
 """
 
 NO_LIMIT = 1 << 30  # a number of levels, leaves or columns that no tree reaches

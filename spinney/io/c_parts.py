@@ -1,13 +1,18 @@
-"""Functions that stand around the trees in C's sources: text, in which NAME_ and PREDICT are replaced (`filled`).
+"""The functions around the trees in C's sources: text, in which NAME_ and PREDICT are replaced (`filled`).
 
-`exp` and `log` are those of criteria/exp_log.py, operation by operation: the same bits.
+`exp` and `log` are those of criteria/exp_log.py, operation by operation: the same bits. What becomes of raw scores is
+written in the table of links (tree/links.py).
 """
 
 from __future__ import annotations
 
 import re
 
-READ = """
+from spinney.tree.formula import ZERO, Formula
+from spinney.tree.links import LinkFunction
+from spinney.tree.questions import spreads
+
+_READ = """
 /* a row; unknown categories count as missing */
 static void NAME_read(const double *row, double *x) {
     for (int j = 0; j < NAME_n_columns; j++) {
@@ -15,10 +20,25 @@ static void NAME_read(const double *row, double *x) {
         const int n = NAME_categories[j];
         x[j] = n == 0 || (value >= 0 && value < n && value == floor(value)) ? value : NAN;
     }
+MORE}
+"""
+
+_PLACE = """
+/* the place of an integer among those that are categories, else `other` */
+static double NAME_place(double value, const double *known, int n, double other) {
+    int first = 0, end = n;
+    if (value != value) return NAN;
+    value = value < 0 && other == other ? -1.0 : trunc(value);
+    while (first < end) {
+        const int k = first + (end - first) / 2;
+        if (known[k] < value) first = k + 1;
+        else end = k;
+    }
+    return first < n && known[first] == value ? first : other;
 }
 """
 
-_HAS = """
+HAS = """
 /* whether a category is in a set of bits */
 static int NAME_has(const char *bits, int n_bytes, double value) {
     const int k = value == value ? (int)value : -1;
@@ -78,7 +98,8 @@ static void NAME_raw(const double *row, double *raw) {
     double x[NAME_n_columns];
     NAME_read(row, x);
     for (int k = 0; k < NAME_n_scores; k++) raw[k] = NAME_start[k];
-    for (int t = 0; t < NAME_n_trees; t++) raw[t % NAME_n_scores] += NAME_trees[t](x);
+    for (int t = 0; t < NAME_n_trees; t++)
+        raw[t % NAME_n_scores] = NAME_rounded(raw[t % NAME_n_scores] + NAME_trees[t](x));
 }
 """
 
@@ -126,6 +147,20 @@ static void NAME_raw(const double *row, double *raw) {
 }
 """
 
+_DIVIDE = "    for (int k = 0; k < NAME_n_scores; k++) x[k] /= NAME_divisor;\n"
+_SCORES = f"""
+static void NAME_scores(const double *row, double *x) {{
+    NAME_raw(row, x);
+{_DIVIDE}}}
+"""
+
+_ROUNDED = """
+/* sums are made in float, as in the library that has fitted the model */
+static double NAME_rounded(double x) {
+    return (float)x;
+}
+"""
+
 _GREATEST = """
 static int NAME_greatest(const double *scores) {
     int best = 0;
@@ -144,58 +179,81 @@ static void NAME_softly(const double *scores, int n, double *out) {
 }
 """
 
+_RESPONSE = """
+/* what a score predicts */
+static double NAME_response(double x) {
+    return RESPONSE;
+}
+"""
+
 _NUMBER = """
 double PREDICT(const double *row) {
-    double raw[NAME_n_scores];
-    NAME_raw(row, raw);
-    return raw[0] / NAME_divisor;
+    double x[NAME_n_scores];
+    NAME_scores(row, x);
+    return NAME_response(x[0]);
 }
 """
 
-_NUMBERS = """
-void PREDICT(const double *row, double *out) {
-    NAME_raw(row, out);
-    for (int k = 0; k < NAME_n_scores; k++) out[k] /= NAME_divisor;
+_EACH = """
+void FUNCTION(const double *row, double *out) {
+    NAME_scores(row, out);
+    for (int k = 0; k < NAME_n_scores; k++) out[k] = NAME_response(out[k]);
 }
 """
 
-_EXPONENTIAL = """
-double PREDICT(const double *row) {
-    double raw[NAME_n_scores];
-    NAME_raw(row, raw);
-    return NAME_exp(raw[0]);
-}
-"""
-
-_SHARES = """
+_OF_ALL = """
 void PREDICT_proba(const double *row, double *out) {
-    NAME_raw(row, out);
-    for (int k = 0; k < NAME_n_scores; k++) out[k] /= NAME_divisor;
-}
+    double x[NAME_n_scores];
+    NAME_scores(row, x);BODY}
+"""
 
+_LARGEST = """
 int PREDICT(const double *row) {
-    double shares[NAME_n_scores];
-    PREDICT_proba(row, shares);
-    return NAME_greatest(shares);
+    double x[NAME_n_scores];
+    NAME_scores(row, x);
+    return NAME_greatest(x);
+}
+"""
+
+_TWO_CLASSES = """
+void PREDICT_proba(const double *row, double *out) {
+    double x[NAME_n_scores];
+    NAME_scores(row, x);
+    out[1] = NAME_response(x[0]);
+    out[0] = NAME_rounded(1.0 - out[1]);
+}
+"""
+
+_SECOND = """
+int PREDICT(const double *row) {
+    double x[NAME_n_scores];
+    NAME_scores(row, x);
+    return SECOND;
+}
+"""
+
+_WHEN = {"probability": "NAME_response(x[0]) > 0.5", "zero": "x[0] >= 0", "above zero": "x[0] > 0"}
+
+_MARGIN = """
+/* the margin of the vote: positive for the second class */
+static void NAME_scores(const double *row, double *x) {
+    double raw[NAME_n_scores];
+    NAME_raw(row, raw);
+    x[0] = MARGIN;
 }
 """
 
 _SHARES_OF_MANY = """
-static void NAME_shares(const double *row, double *raw) {
-    NAME_raw(row, raw);
-    for (int k = 0; k < NAME_n_scores; k++) raw[k] /= NAME_divisor;
-}
-
 void PREDICT_proba(const double *row, double *out) {
     double raw[NAME_n_scores];
-    NAME_shares(row, raw);
+    NAME_scores(row, raw);
     for (int o = 0; o < NAME_n_outputs; o++)
         for (int k = NAME_begin[o]; k < NAME_end[o]; k++) *out++ = raw[k];
 }
 
 void PREDICT(const double *row, int *out) {
     double raw[NAME_n_scores];
-    NAME_shares(row, raw);
+    NAME_scores(row, raw);
     for (int o = 0; o < NAME_n_outputs; o++) {
         int best = NAME_begin[o];
         for (int k = best; k < NAME_end[o]; k++) best = raw[k] > raw[best] ? k : best;
@@ -218,104 +276,16 @@ void PREDICT_proba(const double *row, double *out) {
 }
 """
 
-_MAJORITY = (
-    _LEAF
-    + """
+_MAJORITY = """
 int PREDICT(const double *row) {
     return NAME_majority[NAME_leaf(row)][0];
 }
 """
-)
 
-_MAJORITIES = (
-    _LEAF
-    + """
+_MAJORITIES = """
 void PREDICT(const double *row, int *out) {
     const int *named = NAME_majority[NAME_leaf(row)];
     for (int o = 0; o < NAME_n_outputs; o++) out[o] = named[o];
-}
-"""
-)
-
-_LOGISTIC = """
-void PREDICT_proba(const double *row, double *out) {
-    double raw[NAME_n_scores];
-    NAME_raw(row, raw);
-    out[1] = 1.0 / (1.0 + NAME_exp(-(NAME_scale * raw[0])));
-    out[0] = 1.0 - out[1];
-}
-
-int PREDICT(const double *row) {
-    double shares[2];
-    PREDICT_proba(row, shares);
-    return shares[1] > 0.5;
-}
-"""
-
-_SOFTMAX = """
-void PREDICT_proba(const double *row, double *out) {
-    double raw[NAME_n_scores], total = 0.0;
-    NAME_raw(row, raw);
-    const double greatest = raw[NAME_greatest(raw)];
-    for (int k = 0; k < NAME_n_scores; k++) total += NAME_exp(raw[k] - greatest);
-    total = greatest + NAME_log(total);
-    for (int k = 0; k < NAME_n_scores; k++) out[k] = NAME_exp(raw[k] - total);
-}
-
-int PREDICT(const double *row) {
-    double raw[NAME_n_scores];
-    NAME_raw(row, raw);
-    return NAME_greatest(raw);
-}
-"""
-
-_VOTES = """
-void PREDICT_proba(const double *row, double *out) {
-    double raw[NAME_n_scores];
-    NAME_raw(row, raw);
-    for (int k = 0; k < NAME_n_scores; k++) raw[k] = raw[k] / NAME_divisor / NAME_scale;
-    NAME_softly(raw, NAME_n_scores, out);
-}
-
-int PREDICT(const double *row) {
-    double raw[NAME_n_scores];
-    NAME_raw(row, raw);
-    for (int k = 0; k < NAME_n_scores; k++) raw[k] /= NAME_divisor;
-    return NAME_greatest(raw);
-}
-"""
-
-_CONFIDENCE = """
-void PREDICT_proba(const double *row, double *out) {
-    double raw[NAME_n_scores], total = 0.0;
-    NAME_raw(row, raw);
-    for (int k = 0; k < NAME_n_scores; k++) total += raw[k];
-    for (int k = 0; k < NAME_n_scores; k++) out[k] = raw[k] / total;
-}
-
-int PREDICT(const double *row) {
-    double raw[NAME_n_scores];
-    NAME_raw(row, raw);
-    return NAME_greatest(raw);
-}
-"""
-
-_MARGIN = """
-/* the margin of the vote: positive for the second class */
-static double NAME_margin(const double *row) {
-    double raw[NAME_n_scores];
-    NAME_raw(row, raw);
-    return (raw[1] - raw[0]) / NAME_divisor;
-}
-
-void PREDICT_proba(const double *row, double *out) {
-    const double margin = NAME_margin(row);
-    const double both[2] = {-margin * NAME_scale, margin * NAME_scale};
-    NAME_softly(both, 2, out);
-}
-
-int PREDICT(const double *row) {
-    return NAME_margin(row) > 0;
 }
 """
 
@@ -341,9 +311,9 @@ double PREDICT(const double *row) {
 
 _DEPTH = """
 double PREDICT_decision(const double *row) {
-    double raw[NAME_n_scores];
-    NAME_raw(row, raw);
-    return -NAME_exp(-0.6931471805599453 * (raw[0] / NAME_divisor / NAME_scale)) - NAME_offset;
+    double x[NAME_n_scores];
+    NAME_scores(row, x);
+    return NAME_response(x[0]) - NAME_offset;
 }
 
 int PREDICT(const double *row) {
@@ -351,33 +321,73 @@ int PREDICT(const double *row) {
 }
 """
 
-READ_SETS = READ + _HAS
-PARTS = {
-    "its_exp": _EXP,
-    "its_log": _LOG,
-    "raw": _RAW,
-    "raw_in_turn": _RAW_IN_TURN,
-    "raw_spread": _RAW_SPREAD,
-    "raw_of_votes": _RAW_OF_VOTES,
-    "raw_by_confidence": _RAW_BY_CONFIDENCE,
-    "greatest": _GREATEST,
-    "softly": _SOFTLY,
-    "identity": _NUMBER,
-    "identity_of_many": _NUMBERS,
-    "exp": _EXPONENTIAL,
-    "shares": _SHARES,
-    "shares_of_many": _SHARES_OF_MANY,
-    "majority": _MAJORITY,
-    "majorities": _MAJORITIES,
-    "logistic": _LOGISTIC,
-    "softmax": _SOFTMAX,
-    "votes": _VOTES,
-    "confidence": _CONFIDENCE,
-    "margin": _MARGIN,
-    "discrete": _MARGIN.replace("(raw[1] - raw[0]) / NAME_divisor", "raw[1]"),
-    "median": _MEDIAN,
-    "depth": _DEPTH,
-}
+_HELPERS = {"exp": _EXP, "log": _LOG, "rounded": _ROUNDED, "greatest": _GREATEST, "softly": _SOFTLY}
+_FUNCTIONS = {"exp": "NAME_exp", "log": "NAME_log", "rounded": "NAME_rounded", "max": "fmax", "abs": "fabs"}
+
+
+def reading_parts(formula: Formula) -> list[str]:
+    """How a row is read; where numbers are categories or zeros are missing, in the way of other libraries."""
+    arrays, lines = [], []
+    for j, column in enumerate(formula.schema.columns):
+        cells = formula.cells(j)
+        if cells.numbered:
+            known = cells.known(column.categories or ())
+            values = ", ".join(f"{one!r}" for one in known or [0.0])
+            arrays.append(f"static const double NAME_known_{j}[] = {{{values}}};")
+            other = f"{len(known)}" if cells.has_others else "NAN"
+            lines.append(f"    x[{j}] = NAME_place(row[{j}], NAME_known_{j}, {len(known)}, {other});\n")
+        elif cells.zero_is_missing:
+            lines.append(f"    x[{j}] = fabs(row[{j}]) <= {ZERO!r} ? NAN : row[{j}];\n")
+    return [*([_PLACE, "\n".join(arrays)] if arrays else []), _READ.replace("MORE", "".join(lines))]
+
+
+def answer_parts(formula: Formula) -> list[str]:
+    """All functions around the trees."""
+    found = _answer(formula, formula.response)
+    text = "".join(found)
+    return [part for name, part in _HELPERS.items() if f"NAME_{name}(" in text] + found
+
+
+def _answer(formula: Formula, link: LinkFunction) -> list[str]:
+    several = formula.n_outputs > 1
+    if formula.majority is not None and not spreads(formula.forest):
+        return [_LEAF, _MAJORITIES if several else _MAJORITY]
+    if link.name == "median":
+        return [_MEDIAN]
+    found = [_raw(formula), _scores(formula, link), *_predictions(formula, link)]
+    if any("NAME_response(" in part for part in found):
+        found.insert(0, _RESPONSE.replace("RESPONSE", link.write(_FUNCTIONS, "NAME_scale")))
+    return found if formula.is_single else [part.replace("NAME_rounded(", "(") for part in found]
+
+
+def _raw(formula: Formula) -> str:
+    if not spreads(formula.forest):
+        return _RAW_IN_TURN if formula.values.shape[1] == 1 else _RAW
+    if formula.confidence is not None:
+        return _RAW_BY_CONFIDENCE
+    return _RAW_SPREAD if formula.votes is None else _RAW_OF_VOTES
+
+
+def _scores(formula: Formula, link: LinkFunction) -> str:
+    if link.name == "margin":
+        return _MARGIN.replace("MARGIN", "raw[1]" if formula.discrete else "(raw[1] - raw[0]) / NAME_divisor")
+    return _SCORES if link.divides else _SCORES.replace(_DIVIDE, "")
+
+
+def _predictions(formula: Formula, link: LinkFunction) -> list[str]:
+    if link.name == "depth":
+        return [_DEPTH]
+    if not formula.is_class:
+        return [_EACH.replace("FUNCTION", "PREDICT") if formula.n_outputs > 1 else _NUMBER]
+    if formula.n_outputs > 1:
+        return [_SHARES_OF_MANY]
+    if link.of_all is not None:
+        last = _SECOND.replace("SECOND", _WHEN[formula.second_from]) if link.name == "margin" else _LARGEST
+        return [_OF_ALL.replace("BODY", link.of_all.c), last]
+    if formula.n_scores > 1 or link.name == "shares":
+        return [_EACH.replace("FUNCTION", "PREDICT_proba"), _LARGEST]
+    second = _SECOND.replace("SECOND", _WHEN[formula.second_from])
+    return [second] if link.name == "hinge" else [_TWO_CLASSES, second]
 
 
 def filled(text: str, name: str) -> str:

@@ -5,7 +5,8 @@ In: a `Formula` or `Mixture` and the name of its table. Out: an `Answer`, names 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import ast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,58 +50,81 @@ def add_answer(graph: Graph, model: Formula | Mixture, table: str) -> Answer:
     raw, named = add_scores(graph, model, table)
     if model.link == "margin":
         return _margin(graph, model, raw)
-    raw = graph.scaled("Div", raw, model.divisor, 1.0)
-    if model.foreign is not None:
-        return _foreign(graph, model, raw)
-    if model.link == "identity":
-        return Answer([raw], "")
-    if model.link == "exp":
-        return Answer([graph.add("Exp", [raw])], "")
-    if model.link == "depth":
-        return _depth(graph, model, raw)
+    scores = graph.scaled("Div", raw, model.divisor, 1.0)
     if model.link == "shares":
-        return _shares(graph, model, raw, named)
-    if model.link == "logistic":
-        share = graph.add("Sigmoid", [graph.scaled("Mul", raw, model.scale, 1.0)])
-        rest = graph.add("Sub", [graph.constant(np.array(1.0)), share])
-        place = graph.cast(graph.add("Greater", [share, graph.constant(np.array(0.5))]), "INT64")
-        return Answer([graph.add("Concat", [rest, share], axis=1)], place)
-    places = _greatest(graph, raw)
-    scaled = graph.scaled("Div", raw, model.scale, 1.0) if model.link == "votes" else raw
-    return Answer([graph.add("Softmax", [scaled], axis=1)], places)
-
-
-def _foreign(graph: Graph, model: Formula, raw: str) -> Answer:
-    """A boosted model of another library."""
-    assert model.foreign is not None
-    numbers = [_response(graph, model, raw)]
-    if not model.is_class:
-        return Answer(numbers, "")
-    if model.n_scores > 1:
-        return Answer(numbers, _greatest(graph, raw))
-    told = "above zero" if model.link == "hinge" else model.foreign.second_from
-    what, border = (numbers[0], 0.5) if told == "probability" else (raw, 0.0)
-    operator = "GreaterOrEqual" if told == "zero" else "Greater"
-    place = graph.cast(graph.add(operator, [what, graph.constant(np.array(border))]), "INT64")
+        return _shares(graph, model, scores, named)
     if model.link == "hinge":
-        return Answer([], place)
-    rest = graph.add("Sub", [graph.constant(np.array(1.0)), numbers[0]])
-    return Answer([graph.add("Concat", [rest, numbers[0]], axis=1)], place)
+        return Answer([], _second(graph, model, scores, scores))
+    numbers = _response(graph, model, scores)
+    if model.link == "depth":
+        return _depth(graph, model, numbers)
+    if not model.is_class:
+        return Answer([numbers], "")
+    if model.n_scores > 1:
+        return Answer([numbers], _greatest(graph, scores))
+    rest = graph.add("Sub", [graph.constant(np.array(1.0)), numbers])
+    both = graph.add("Concat", [rest, numbers], axis=1)
+    return Answer([both], _second(graph, model, scores, numbers))
 
 
-def _response(graph: Graph, model: Formula, raw: str) -> str:
-    """Predictions, (rows, scores)."""
-    if model.link == "logistic":
-        return graph.add("Sigmoid", [graph.scaled("Mul", raw, model.scale, 1.0)])
-    if model.link == "softmax":
-        return graph.add("Softmax", [raw], axis=1)
-    if model.link == "signed_square":
-        return graph.add("Mul", [raw, graph.add("Abs", [raw])])
-    if model.link == "softplus":  # max(raw, 0) + log(1 + exp(-|raw|)); the operator Softplus knows float32 only
-        power = graph.add("Exp", [graph.add("Neg", [graph.add("Abs", [raw])])])
-        rest = graph.add("Log", [graph.add("Add", [graph.constant(np.array(1.0)), power])])
-        return graph.add("Add", [graph.add("Max", [raw, graph.constant(np.array(0.0))]), rest])
-    return graph.add("Exp", [raw]) if model.link == "exp" else raw
+def _second(graph: Graph, model: Formula, scores: str, numbers: str) -> str:
+    """1 for the second of two classes."""
+    what, border = (numbers, 0.5) if model.second_from == "probability" else (scores, 0.0)
+    operator = "GreaterOrEqual" if model.second_from == "zero" else "Greater"
+    return graph.cast(graph.add(operator, [what, graph.constant(np.array(border))]), "INT64")
+
+
+def _response(graph: Graph, model: Formula, scores: str) -> str:
+    """The link's text (tree/links.py) as operators."""
+    link = model.response
+    text = link.onnx or (link.of_all.onnx if link.of_all is not None else link.text)
+    return _Operators(graph, scores, model.scale).write(ast.parse(text, mode="eval").body)
+
+
+class _Operators:
+    """Writes an expression; factors and divisors of 1 are left out."""
+
+    def __init__(self, graph: Graph, scores: str, scale: float) -> None:
+        self.graph, self.scores, self.scale = graph, scores, scale
+
+    def write(self, node: ast.expr) -> str:
+        """The tensor that an expression is."""
+        number = self.number(node)
+        if number is not None:
+            return self.graph.constant(np.array(number))
+        if isinstance(node, ast.UnaryOp):
+            return self.graph.add("Neg", [self.write(node.operand)])
+        if isinstance(node, ast.BinOp):
+            return self.write_both(_OPERATORS[type(node.op)], node.left, node.right)
+        if isinstance(node, ast.Call):
+            assert isinstance(node.func, ast.Name)
+            inputs = [self.write(one) for one in node.args]
+            more: dict[str, Any] = {"axis": 1} if node.func.id == "softmax" else {}
+            return inputs[0] if node.func.id == "rounded" else self.graph.add(node.func.id.title(), inputs, **more)
+        assert isinstance(node, ast.Name)
+        return self.scores
+
+    def write_both(self, operator: str, left: ast.expr, right: ast.expr) -> str:
+        """An operator of two; a factor comes last."""
+        if operator == "Mul" and self.number(left) is not None:
+            left, right = right, left
+        number = self.number(right)
+        if number is not None and operator in ("Mul", "Div"):
+            return self.graph.scaled(operator, self.write(left), number, 1.0)
+        return self.graph.add(operator, [self.write(left), self.write(right)])
+
+    def number(self, node: ast.expr) -> float | None:
+        """What an expression is, if it does not depend on the scores."""
+        if isinstance(node, ast.Constant):
+            assert isinstance(node.value, float)
+            return node.value
+        if isinstance(node, ast.Name) and node.id == "scale":
+            return self.scale
+        number = self.number(node.operand) if isinstance(node, ast.UnaryOp) else None
+        return None if number is None else -number
+
+
+_OPERATORS: dict[type, str] = {ast.Add: "Add", ast.Sub: "Sub", ast.Mult: "Mul", ast.Div: "Div"}
 
 
 def _greatest(graph: Graph, scores: str) -> str:
@@ -128,15 +152,11 @@ def _margin(graph: Graph, model: Formula, raw: str) -> Answer:
         second = graph.scaled("Div", second, model.divisor, 1.0)
     place = graph.cast(graph.add("Greater", [second, graph.constant(np.array(0.0))]), "INT64")
     both = graph.add("Concat", [graph.add("Neg", [second]), second], axis=1)
-    return Answer([graph.add("Softmax", [graph.scaled("Mul", both, model.scale, 1.0)], axis=1)], place)
+    return Answer([_response(graph, model, both)], place)
 
 
-def _depth(graph: Graph, model: Formula, raw: str) -> Answer:
+def _depth(graph: Graph, model: Formula, score: str) -> Answer:
     """Scores as `decision_function` gives them, and 1 for outliers as the place."""
-    from spinney.criteria.exp_log import LN2
-
-    share = graph.scaled("Div", raw, model.scale, 1.0)
-    score = graph.add("Neg", [graph.add("Exp", [graph.scaled("Mul", share, -LN2, 1.0)])])
     decision = graph.add("Sub", [score, graph.constant(np.array(model.offset))])
     return Answer([decision], graph.cast(graph.add("Less", [decision, graph.constant(np.array(0.0))]), "INT64"))
 

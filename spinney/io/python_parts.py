@@ -1,35 +1,48 @@
-"""Functions that stand around the trees in Python's sources: text, in which NAME_ and PREDICT are replaced
-(`filled`).
+"""The functions around the trees in Python's sources: text, in which NAME_ and PREDICT are replaced (`filled`).
 
-`exp` and `log` are those of criteria/exp_log.py, operation by operation: the same bits.
+`exp` and `log` are those of criteria/exp_log.py, operation by operation: the same bits. What becomes of raw scores is
+written in the table of links (tree/links.py).
 """
 
 from __future__ import annotations
 
 import re
 
-READ = '''
+from spinney.tree.formula import Formula
+from spinney.tree.links import LinkFunction
+from spinney.tree.questions import spreads
+
+_READ = '''
 def NAME_read(row):
     """The values of a row as floats; categories as their numbers; nan for what is missing."""
     values = [row[name] for name in NAME_COLUMNS] if hasattr(row, "keys") else list(row)
     if len(values) != len(NAME_COLUMNS):
         raise ValueError("row has %d values, but %d are expected." % (len(values), len(NAME_COLUMNS)))
-    found = []
-    for name, known, value in zip(NAME_COLUMNS, NAME_CATEGORIES, values):
-        if value is None or value != value:
-            found.append(math.nan)
-        elif known is None:
-            if isinstance(value, str):
-                raise TypeError("column %r holds numbers, got %r." % (name, value))
-            found.append(float(value))
-        else:
-            if known and isinstance(value, str) != isinstance(next(iter(known)), str):
-                raise TypeError("column %r holds values such as %r, got %r." % (name, next(iter(known)), value))
-            if NAME_STRICT and value not in known:
-                raise ValueError("column %r holds a category that was not seen in fit: %r." % (name, value))
-            found.append(known.get(value, math.nan))
-    return found
+    return [NAME_cell(j, value) for j, value in enumerate(values)]
+
+
+def NAME_cell(j, value):
+    """A value as the trees compare it."""
+    name, known = NAME_COLUMNS[j], NAME_CATEGORIES[j]
+    if value is None or value != value:
+        return math.nan
+    if known is NoneOR:
+        if isinstance(value, str):
+            raise TypeError("column %r holds numbers, got %r." % (name, value))
+        RETURN
+    if known and isinstance(value, str) != isinstance(next(iter(known)), str):
+        raise TypeError("column %r holds values such as %r, got %r." % (name, next(iter(known)), value))
+    if NAME_STRICT and value not in known:
+        raise ValueError("column %r holds a category that was not seen in fit: %r." % (name, value))
+    return known.get(value, math.nan)
 '''
+
+# In models of other libraries, numbers may be categories, and zeros missing.
+_NUMBERS_OF_OTHERS = """value = float(value)
+        if j in NAME_NUMBERED:
+            is_one = math.isfinite(value) and (value >= 0 or not NAME_HAS_OTHERS)
+            return known.get(math.trunc(value), NAME_NUMBERED[j]) if is_one else NAME_NUMBERED[j]
+        return math.nan if j in NAME_ZERO_IS_MISSING and abs(value) <= NAME_ZERO else value"""
 
 _EXP = '''
 def NAME_exp(x):
@@ -81,6 +94,15 @@ def NAME_log(x):
     return k * 6.93145751953125e-1 + (2.0 * s + (2.0 * s * z * p + k * 1.42860682030941723212e-6))
 '''
 
+_ROUNDED = '''
+def NAME_rounded(x):
+    """As a float32: sums are made in float32, as in the library that fitted the model."""
+    try:
+        return struct.unpack("f", struct.pack("f", x))[0]
+    except OverflowError:
+        return math.copysign(math.inf, x)
+'''
+
 _RAW = '''
 def NAME_raw(row):
     """Raw scores: the sum of all trees' values, in order."""
@@ -94,9 +116,9 @@ def NAME_raw(row):
 _RAW_IN_TURN = '''
 def NAME_raw(row):
     """Raw scores: tree t adds to number t % n."""
-    x, raw = NAME_read(row), list(NAME_START)
+    x, raw, n = NAME_read(row), list(NAME_START), len(NAME_START)
     for t, tree in enumerate(NAME_TREES):
-        raw[t % len(raw)] += tree(x)
+        raw[t % n] = NAME_rounded(raw[t % n] + tree(x))
     return raw
 '''
 
@@ -140,103 +162,96 @@ def NAME_raw(row):
     return list(NAME_TREES[0](NAME_read(row))[1])
 '''
 
+_SCORES = '''
+def NAME_scores(row):
+    """Raw scores, divided."""
+    return [value / NAME_DIVISOR for value in NAME_raw(row)]
+'''
+
+_MARGIN = '''
+def NAME_scores(row):
+    """The margin of the vote: positive for the second class."""
+    raw = NAME_raw(row)
+    return [MARGIN]
+'''
+
+_RESPONSE = '''
+def NAME_response(x):
+    """What a score predicts."""
+    return RESPONSE
+'''
+
 _NUMBER = '''
 def PREDICT(row):
     """The predicted number of a row."""
-    return NAME_raw(row)[0] / NAME_DIVISOR
+    return NAME_response(NAME_scores(row)[0])
 '''
 
 _NUMBERS = '''
 def PREDICT(row):
     """The predicted numbers of a row, a list."""
-    return [value / NAME_DIVISOR for value in NAME_raw(row)]
+    return [NAME_response(x) for x in NAME_scores(row)]
 '''
 
-_EXPONENTIAL = '''
-def PREDICT(row):
-    """The predicted number of a row."""
-    return NAME_exp(NAME_raw(row)[0])
-'''
-
-_SHARES = '''
-def NAME_shares(row):
-    """Probabilities of the classes of each output."""
-    raw = [value / NAME_DIVISOR for value in NAME_raw(row)]
-    return [raw[begin:end] for begin, end in NAME_SPANS]
-'''
-
-_SHARE = '''
+_EACH_CLASS = '''
 def PREDICT_proba(row):
     """The probability of each class, a list in the order of the classes."""
-    return NAME_shares(row)[0]
+    return [NAME_response(x) for x in NAME_scores(row)]
+'''
 
+_OF_ALL = '''
+def PREDICT_proba(row):
+    """The probability of each class, a list in the order of the classes."""
+    x = NAME_scores(row)BODY'''
 
+_LARGEST = '''
 def PREDICT(row):
     """The most probable class of a row."""
-    shares = PREDICT_proba(row)
-    return NAME_CLASSES[0][shares.index(max(shares))]
+    x = NAME_scores(row)
+    return NAME_CLASSES[0][x.index(max(x))]
 '''
+
+_TWO_CLASSES = '''
+def PREDICT_proba(row):
+    """The probability of each class, a list of two."""
+    share = NAME_response(NAME_scores(row)[0])
+    return [NAME_rounded(1.0 - share), share]
+'''
+
+_SECOND = '''
+def PREDICT(row):
+    """The class of a row."""
+    return NAME_CLASSES[0][SECOND]
+'''
+
+_WHEN = {
+    "probability": "PREDICT_proba(row)[1] > 0.5",
+    "zero": "NAME_scores(row)[0] >= 0",
+    "above zero": "NAME_scores(row)[0] > 0",
+}
 
 _SHARES_OF_MANY = '''
 def PREDICT_proba(row):
     """The probability of each class, a list for each output."""
-    return NAME_shares(row)
+    x = NAME_scores(row)
+    return [x[begin:end] for begin, end in NAME_SPANS]
 
 
 def PREDICT(row):
     """The most probable class of each output, a list."""
-    return [classes[one.index(max(one))] for classes, one in zip(NAME_CLASSES, NAME_shares(row))]
+    return [classes[one.index(max(one))] for classes, one in zip(NAME_CLASSES, PREDICT_proba(row))]
 '''
 
 _MAJORITY = '''
-def PREDICT_proba(row):
-    """The probability of each class, a list in the order of the classes."""
-    return NAME_shares(row)[0]
-
-
 def PREDICT(row):
     """The most common class of the row's leaf."""
     return NAME_CLASSES[0][NAME_TREES[0](NAME_read(row))[0][0]]
 '''
 
 _MAJORITIES = '''
-def PREDICT_proba(row):
-    """The probability of each class, a list for each output."""
-    return NAME_shares(row)
-
-
 def PREDICT(row):
     """The most common class of the row's leaf for each output, a list."""
     return [classes[k] for classes, k in zip(NAME_CLASSES, NAME_TREES[0](NAME_read(row))[0])]
-'''
-
-_LOGISTIC = '''
-def PREDICT_proba(row):
-    """The probability of each class, a list of two."""
-    share = 1.0 / (1.0 + NAME_exp(-(NAME_SCALE * NAME_raw(row)[0])))
-    return [1.0 - share, share]
-
-
-def PREDICT(row):
-    """The more probable class of a row."""
-    return NAME_CLASSES[0][PREDICT_proba(row)[1] > 0.5]
-'''
-
-_SOFTMAX = '''
-def PREDICT_proba(row):
-    """The probability of each class, a list in the order of the classes."""
-    raw, total = NAME_raw(row), 0.0
-    greatest = max(raw)
-    for value in raw:
-        total += NAME_exp(value - greatest)
-    total = greatest + NAME_log(total)
-    return [NAME_exp(value - total) for value in raw]
-
-
-def PREDICT(row):
-    """The most probable class of a row."""
-    raw = NAME_raw(row)
-    return NAME_CLASSES[0][raw.index(max(raw))]
 '''
 
 _SOFTLY = '''
@@ -246,51 +261,6 @@ def NAME_softly(scores):
     powers = [math.exp(value - greatest) for value in scores]
     total = sum(powers)
     return [value / total for value in powers]
-'''
-
-_VOTES = '''
-def PREDICT_proba(row):
-    """The probability of each class, a list in the order of the classes."""
-    return NAME_softly([value / NAME_DIVISOR / NAME_SCALE for value in NAME_raw(row)])
-
-
-def PREDICT(row):
-    """The class with the largest vote."""
-    raw = [value / NAME_DIVISOR for value in NAME_raw(row)]
-    return NAME_CLASSES[0][raw.index(max(raw))]
-'''
-
-_CONFIDENCE = '''
-def PREDICT_proba(row):
-    """The probability of each class, a list in the order of the classes: its fraction of the votes."""
-    raw, total = NAME_raw(row), 0.0
-    for value in raw:
-        total += value
-    return [value / total for value in raw]
-
-
-def PREDICT(row):
-    """The class with the largest vote."""
-    raw = NAME_raw(row)
-    return NAME_CLASSES[0][raw.index(max(raw))]
-'''
-
-_MARGIN = '''
-def NAME_margin(row):
-    """The margin of the vote: positive for the second class."""
-    raw = NAME_raw(row)
-    return (raw[1] - raw[0]) / NAME_DIVISOR
-
-
-def PREDICT_proba(row):
-    """The probability of each class, a list of two."""
-    margin = NAME_margin(row)
-    return NAME_softly([-margin * NAME_SCALE, margin * NAME_SCALE])
-
-
-def PREDICT(row):
-    """The class with the largest vote."""
-    return NAME_CLASSES[0][NAME_margin(row) > 0]
 '''
 
 _MEDIAN = '''
@@ -309,8 +279,7 @@ def PREDICT(row):
 _DEPTH = '''
 def PREDICT_decision(row):
     """The decision function of a row: outliers are below 0."""
-    depth = NAME_raw(row)[0] / NAME_DIVISOR
-    return -NAME_exp(-0.6931471805599453 * (depth / NAME_SCALE)) - NAME_OFFSET
+    return NAME_response(NAME_scores(row)[0]) - NAME_OFFSET
 
 
 def PREDICT(row):
@@ -318,33 +287,66 @@ def PREDICT(row):
     return -1 if PREDICT_decision(row) < 0 else 1
 '''
 
-PARTS = {
-    "its_exp": _EXP,
-    "its_log": _LOG,
-    "raw": _RAW,
-    "raw_in_turn": _RAW_IN_TURN,
-    "raw_spread": _RAW_SPREAD,
-    "raw_of_votes": _RAW_OF_VOTES,
-    "raw_by_confidence": _RAW_BY_CONFIDENCE,
-    "raw_and_majority": _RAW_AND_MAJORITY,
-    "number": _NUMBER,
-    "numbers": _NUMBERS,
-    "shares": _SHARES,
-    "share": _SHARE,
-    "shares_of_many": _SHARES_OF_MANY,
-    "majority": _MAJORITY,
-    "majorities": _MAJORITIES,
-    "exp": _EXPONENTIAL,
-    "logistic": _LOGISTIC,
-    "softmax": _SOFTMAX,
-    "softly": _SOFTLY,
-    "votes": _VOTES,
-    "confidence": _CONFIDENCE,
-    "margin": _MARGIN,
-    "discrete": _MARGIN.replace("(raw[1] - raw[0]) / NAME_DIVISOR", "raw[1]"),
-    "median": _MEDIAN,
-    "depth": _DEPTH,
-}
+_HELPERS = {"exp": _EXP, "log": _LOG, "rounded": _ROUNDED, "softly": _SOFTLY}
+_FUNCTIONS = {"exp": "NAME_exp", "log": "NAME_log", "rounded": "NAME_rounded"}
+
+
+def reading_part(formula: Formula) -> str:
+    """How a row is read."""
+    foreign = formula.foreign is not None
+    text = _READ.replace("OR:", " or j in NAME_NUMBERED:" if foreign else ":")
+    return text.replace("RETURN", _NUMBERS_OF_OTHERS if foreign else "return float(value)")
+
+
+def answer_parts(formula: Formula) -> list[str]:
+    """All functions around the trees."""
+    found = _answer(formula, formula.response)
+    text = "".join(found)
+    return [part for name, part in _HELPERS.items() if f"NAME_{name}(" in text] + found
+
+
+def _answer(formula: Formula, link: LinkFunction) -> list[str]:
+    if link.name == "median":
+        return [_MEDIAN]
+    found = [_raw(formula), _scores(formula, link), *_predictions(formula, link)]
+    if any("NAME_response(" in part for part in found):
+        found.insert(0, _RESPONSE.replace("RESPONSE", link.write(_FUNCTIONS, "NAME_SCALE")))
+    return found if formula.is_single else [part.replace("NAME_rounded(", "(") for part in found]
+
+
+def _raw(formula: Formula) -> str:
+    if spreads(formula.forest):
+        if formula.confidence is not None:
+            return _RAW_BY_CONFIDENCE
+        return _RAW_SPREAD if formula.votes is None else _RAW_OF_VOTES
+    if formula.majority is not None:
+        return _RAW_AND_MAJORITY
+    return _RAW_IN_TURN if formula.values.shape[1] == 1 else _RAW
+
+
+def _scores(formula: Formula, link: LinkFunction) -> str:
+    if link.name == "margin":
+        return _MARGIN.replace("MARGIN", "raw[1]" if formula.discrete else "(raw[1] - raw[0]) / NAME_DIVISOR")
+    return _SCORES if link.divides else _SCORES.replace(" / NAME_DIVISOR", "").replace(", divided", "")
+
+
+def _predictions(formula: Formula, link: LinkFunction) -> list[str]:
+    several = formula.n_outputs > 1
+    if link.name == "depth":
+        return [_DEPTH]
+    if not formula.is_class:
+        return [_NUMBERS if several else _NUMBER]
+    if formula.majority is not None and not spreads(formula.forest):
+        return [_SHARES_OF_MANY.partition("\n\n\n")[0] + "\n", _MAJORITIES] if several else [_EACH_CLASS, _MAJORITY]
+    if several:
+        return [_SHARES_OF_MANY]
+    if link.of_all is not None:
+        last = _SECOND.replace("SECOND", _WHEN[formula.second_from]) if link.name == "margin" else _LARGEST
+        return [_OF_ALL.replace("BODY", link.of_all.python), last]
+    if formula.n_scores > 1 or link.name == "shares":
+        return [_EACH_CLASS, _LARGEST]
+    second = _SECOND.replace("SECOND", _WHEN[formula.second_from])
+    return [second] if link.name == "hinge" else [_TWO_CLASSES, second]
 
 
 def filled(text: str, name: str) -> str:

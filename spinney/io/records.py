@@ -272,9 +272,9 @@ def _audit_means(means: Any, place: str) -> None:
 
 
 def _audit_answering(answering: Any, place: str) -> None:
-    from spinney.io.responses import LINKS
+    from spinney.io.imported import LINK_NAMES
 
-    demand(answering.link in LINKS, "The link is unknown", f"{place}.link")
+    demand(answering.link in LINK_NAMES, "The link is unknown", f"{place}.link")
     known = answering.second_from in ("probability", "zero", "above zero")
     demand(known, "The rule that predicts the second of two classes is unknown", f"{place}.second_from")
     demand(len(answering.start) > 0, "A model must have at least one output", f"{place}.start")

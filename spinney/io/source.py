@@ -93,20 +93,6 @@ def plain(value: Any) -> Any:
     raise TypeError(f"classes must be numbers, strings or Booleans to be exported, got {type(value).__name__}.")
 
 
-def common_parts(formula: Formula, parts: dict[str, str]) -> tuple[str, list[str]]:
-    """(link, the functions that it needs before all others), from the texts of a language by their names."""
-    link = "discrete" if formula.discrete else formula.link
-    found = [parts["its_exp"]] if link in ("exp", "logistic", "softmax", "depth") else []
-    return link, found + ([parts["its_log"]] if link == "softmax" else [])
-
-
-def raw_part(formula: Formula) -> str:
-    """The name of the text that makes raw scores of what parts of a row add."""
-    if formula.confidence is not None:
-        return "raw_by_confidence"
-    return "raw_spread" if formula.votes is None else "raw_of_votes"
-
-
 def tree_functions(formula: Formula, syntax: Syntax) -> tuple[list[str], list[str], np.ndarray]:
     """(lines, name of each tree's function, node of the store that each end is)."""
     if spreads(formula.forest):

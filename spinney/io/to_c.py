@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from spinney.io.c_imported import parts_of
-from spinney.io.c_parts import PARTS, READ, READ_SETS, filled
-from spinney.io.source import Spot, common_parts, plain, raw_part, read_small, tree_functions
+from spinney.io.c_parts import HAS, answer_parts, filled, reading_parts
+from spinney.io.source import Spot, plain, read_small, tree_functions
 from spinney.tree.formula import Formula
 from spinney.tree.questions import spreads
 
@@ -82,16 +81,17 @@ def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
     heads = [f"{line[:-2]};" for line in lines if line.startswith("static")]
     kind = "void" if spreads(formula.forest) else "double" if syntax.says_number else "int"
     arguments = "const double *, double, double *" if spreads(formula.forest) else "const double *"
-    reads = READ_SETS if any(f"{name}_has(" in line for line in lines) else READ
+    answers = answer_parts(formula)
     parts = [
         _comment(formula),
         "#include <math.h>",
-        _facts(formula, ends, name),
-        filled(reads, name),
+        _facts(formula, ends, name, "".join(answers)),
+        *(filled(part, name) for part in reading_parts(formula)),
+        *([filled(HAS, name)] if any(f"{name}_has(" in line for line in lines) else []),
         "\n".join(heads),
         "\n".join(lines).strip("\n"),
         f"static {kind} (*const {name}_trees[])({arguments}) = {{{', '.join(trees)}}};",
-        *(filled(part, name) for part in _needed(formula)),
+        *(filled(part, name) for part in answers),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -174,8 +174,8 @@ def _whole_numbers(name: str, labels: list[int]) -> str:
     return f"const long long {name}[] = {_braces(texts)}"
 
 
-def _facts(formula: Formula, ends: np.ndarray, name: str) -> str:
-    """Numbers that the functions read."""
+def _facts(formula: Formula, ends: np.ndarray, name: str, text: str) -> str:
+    """Numbers that the functions read; `text` is theirs."""
     counts = [
         0 if one.categories is None or formula.cells(j).numbered else max(len(one.categories), 1)
         for j, one in enumerate(formula.schema.columns)
@@ -193,7 +193,7 @@ def _facts(formula: Formula, ends: np.ndarray, name: str) -> str:
         )
     if needs_table and formula.majority is not None:
         lines.append(f"static const int {name}_majority[][{formula.n_outputs}] = {_rows(formula.majority[ends], str)};")
-    if (formula.link != "median" and formula.majority is None) or spreads(formula.forest):
+    if "NAME_start" in text:
         lines.append(
             f"static const double {name}_start[] = {_braces([_number(one) for one in formula.start.tolist()])};"
         )
@@ -204,51 +204,14 @@ def _facts(formula: Formula, ends: np.ndarray, name: str) -> str:
     if formula.confidence is not None:
         rows = _rows(formula.confidence.prior, _number)
         lines.append(f"static const double {name}_priors[][{formula.n_scores}] = {rows};")
-    if formula.link == "shares" and ((needs_table and formula.majority is not None) or formula.n_outputs > 1):
+    if "NAME_begin" in text:
         spans = formula.spans
         lines.append(f"static const int {name}_begin[] = {_braces([str(one.start) for one in spans])};")
         lines.append(f"static const int {name}_end[] = {_braces([str(one.stop) for one in spans])};")
     for key in ("divisor", "scale", "offset"):
-        if key in _used(formula):
+        if f"NAME_{key}" in text:
             lines.append(f"static const double {name}_{key} = {_number(float(getattr(formula, key)))};")
     return "\n".join(lines)
-
-
-_USED = {
-    "identity": ("divisor",),
-    "shares": ("divisor",),
-    "logistic": ("scale",),
-    "votes": ("divisor", "scale"),
-    "margin": ("divisor", "scale"),
-    "discrete": ("scale",),
-    "depth": ("divisor", "scale", "offset"),
-}
-
-
-def _used(formula: Formula) -> tuple[str, ...]:
-    """Which of the numbers that every formula has are used."""
-    if formula.foreign is not None:
-        return ("divisor", "scale") if formula.link == "logistic" else ("divisor",)
-    return _USED.get("discrete" if formula.discrete else formula.link, ())
-
-
-def _needed(formula: Formula) -> list[str]:
-    """The functions around the trees."""
-    if formula.foreign is not None:
-        return parts_of(formula)
-    link, found = common_parts(formula, PARTS)
-    if spreads(formula.forest):
-        found.append(PARTS[raw_part(formula)])
-    elif formula.majority is not None:
-        return [PARTS["majority" if formula.n_outputs == 1 else "majorities"]]
-    elif link != "median":
-        found.append(PARTS["raw_in_turn" if formula.values.shape[1] == 1 else "raw"])
-    if link in ("softmax", "votes", "confidence") or (link == "shares" and formula.n_outputs == 1):
-        found.append(PARTS["greatest"])
-    if link in ("votes", "margin", "discrete"):
-        found.append(PARTS["softly"])
-    several = formula.n_outputs > 1 and link in ("identity", "shares")
-    return [*found, PARTS[f"{link}_of_many" if several else link]]
 
 
 class _C:

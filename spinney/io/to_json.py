@@ -111,7 +111,7 @@ def _facts(formula: Formula | Mixture) -> dict[str, Any]:
     if formula.foreign is not None:
         facts |= {"sums": "float32" if formula.foreign.single else "float64"}
         if formula.is_class and formula.n_scores == 1:
-            facts |= {"second_class": _SECOND["above zero" if formula.link == "hinge" else formula.foreign.second_from]}
+            facts |= {"second_class": _SECOND[formula.second_from]}
     if formula.confidence is not None:
         facts |= {"priors": formula.confidence.prior.tolist()}
     return facts | ({} if formula.votes is None else {"votes": formula.votes.tolist()})

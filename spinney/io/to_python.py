@@ -10,12 +10,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from spinney.io.python_imported import READ as READ_IMPORTED
-from spinney.io.python_imported import parts_of
-from spinney.io.python_parts import PARTS, READ, filled
-from spinney.io.source import Spot, common_parts, plain, raw_part, read_small, tree_functions
+from spinney.io.python_parts import answer_parts, filled, reading_part
+from spinney.io.source import Spot, plain, read_small, tree_functions
 from spinney.tree.formula import ZERO, Formula
-from spinney.tree.questions import spreads
 
 _MOST = 10_000
 
@@ -73,14 +70,16 @@ def to_python(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> s
     formula = read_small(model, name, max_nodes, "to_python")
     syntax = _Python(formula, f"_{name}_")
     lines, trees, _ = tree_functions(formula, syntax)
-    facts = _facts(formula)
+    reads, answers = reading_part(formula), answer_parts(formula)
+    text = "".join([reads, *answers])
+    facts = [f"_{name}_{key} = {value}" for key, value in _facts(formula).items() if f"NAME_{key}" in text]
     parts = [
-        f'"""{_title(formula)}"""\n\nimport math' + ("\nimport struct" if _rounds(formula) else ""),
-        "\n".join(f"_{name}_{key} = {value}" for key, value in facts.items()),
-        filled(READ if formula.foreign is None else READ_IMPORTED, name),
+        f'"""{_title(formula)}"""\n\nimport math' + ("\nimport struct" if formula.is_single else ""),
+        "\n".join(facts),
+        filled(reads, name),
         "\n".join(lines).strip("\n").replace("\n\n", "\n\n\n"),
         f"_{name}_TREES = [{', '.join(trees)}]",
-        *(filled(part, name) for part in _needed(formula)),
+        *(filled(part, name) for part in answers),
     ]
     return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -144,31 +143,6 @@ def _facts(formula: Formula) -> dict[str, str]:
 
 def _numbers_of(categories: Sequence[Any]) -> str:
     return "{" + ", ".join(f"{literal(value)}: {k}" for k, value in enumerate(categories)) + "}"
-
-
-def _rounds(formula: Formula) -> bool:
-    return formula.foreign is not None and formula.foreign.single
-
-
-def _needed(formula: Formula) -> list[str]:
-    """The functions around the trees."""
-    if formula.foreign is not None:
-        return parts_of(formula)
-    link, found = common_parts(formula, PARTS)
-    if spreads(formula.forest):
-        found.append(PARTS[raw_part(formula)])
-    elif formula.majority is not None:
-        found.append(PARTS["raw_and_majority"])
-    elif link != "median":
-        found.append(PARTS["raw_in_turn" if formula.values.shape[1] == 1 else "raw"])
-    if link == "identity":
-        return [*found, PARTS["number" if formula.n_outputs == 1 else "numbers"]]
-    if link == "shares":
-        found.append(PARTS["shares"])
-        if formula.majority is not None and not spreads(formula.forest):
-            return [*found, PARTS["majority" if formula.n_outputs == 1 else "majorities"]]
-        return [*found, PARTS["share" if formula.n_outputs == 1 else "shares_of_many"]]
-    return [*found, PARTS["softly"], PARTS[link]] if link in ("votes", "margin", "discrete") else [*found, PARTS[link]]
 
 
 class _Python:

@@ -17,10 +17,9 @@ from spinney.data.target import Target
 from spinney.grow import NO_LIMIT
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.rules import TreeSettings
-from spinney.prune.spread import ends_of_rows
 from spinney.prune.validation import ValidationRows, find_errors
 from spinney.tree.decision import DecisionTree
-from spinney.tree.descend import leaf_of_rows
+from spinney.tree.descend import ends_of_rows, leaf_of_rows
 
 _FIRST_LEAVES = 64  # of the first tree grown
 
@@ -43,9 +42,9 @@ class HeldOutRows(NamedTuple):
             return ValidationRows(node, weight[row] * share, answers.T[row])
         return ValidationRows(leaf_of_rows(tree, self.table, team), weight, answers.T)
 
-    def count_splits(self, tree: DecisionTree, turn: np.ndarray, team: Team) -> int:
+    def count_splits(self, tree: DecisionTree, split_number: np.ndarray, team: Team) -> int:
         """How many of a best-first tree's splits to keep."""
-        return stopping_turn(errors_by_turn(tree, turn, self.judge(tree, team)), self.patience)[0]
+        return stopping_split(errors_after_splits(tree, split_number, self.judge(tree, team)), self.patience)[0]
 
 
 def grow_while_better(
@@ -64,38 +63,38 @@ def grow_while_better(
     while True:
         some = settings._replace(max_leaves=n_leaves)
         grown = grow_exact_tree(table, n_categories, target, some, team, rows, bins)
-        errors = errors_by_turn(grown.tree, grown.turn, held_out.judge(grown.tree, team))
-        n_splits, stopped = stopping_turn(errors, held_out.patience)
+        errors = errors_after_splits(grown.tree, grown.split_number, held_out.judge(grown.tree, team))
+        n_splits, stopped = stopping_split(errors, held_out.patience)
         if stopped or grown.tree.n_leaves < n_leaves or n_leaves == most:
-            return tree_at(grown.tree, grown.turn, n_splits)
+            return tree_at(grown.tree, grown.split_number, n_splits)
         n_leaves = min(4 * n_leaves, most)
 
 
-def errors_by_turn(tree: DecisionTree, turn: np.ndarray, judged: ValidationRows) -> np.ndarray:
+def errors_after_splits(tree: DecisionTree, split_number: np.ndarray, judged: ValidationRows) -> np.ndarray:
     """Error on the judged rows before the first split and after each one: wrong weight or squared error, as integers.
 
-    `turn` says when each node was split, from 0; -1: never.
+    `split_number` says when each node was split, from 0; -1: never.
     """
     found = find_errors(tree, judged)
     error = found.as_leaf.sum(axis=1)
     change = found.ending.sum(axis=1) - error  # what a split adds; rows that stop at a question stay
     np.add.at(change, tree.parent[1:], error[1:])
-    split = np.flatnonzero(turn >= 0)
-    in_turn = split[np.argsort(turn[split])]
-    return np.concatenate([error[:1], error[0] + np.cumsum(change[in_turn])])
+    split = np.flatnonzero(split_number >= 0)
+    in_order = split[np.argsort(split_number[split])]
+    return np.concatenate([error[:1], error[0] + np.cumsum(change[in_order])])
 
 
-def stopping_turn(errors: np.ndarray, patience: int) -> tuple[int, bool]:
+def stopping_split(errors: np.ndarray, patience: int) -> tuple[int, bool]:
     """(how many splits to keep, whether `patience` splits after these brought nothing)."""
     best = 0
-    for turn in range(1, len(errors)):
-        if errors[turn] < errors[best]:
-            best = turn
-        elif turn - best >= patience:
+    for split_number in range(1, len(errors)):
+        if errors[split_number] < errors[best]:
+            best = split_number
+        elif split_number - best >= patience:
             return best, True
     return best, False
 
 
-def tree_at(tree: DecisionTree, turn: np.ndarray, n_splits: int) -> DecisionTree:
+def tree_at(tree: DecisionTree, split_number: np.ndarray, n_splits: int) -> DecisionTree:
     """The tree after its first splits."""
-    return tree.collapse((turn < 0) | (turn >= n_splits))
+    return tree.collapse((split_number < 0) | (split_number >= n_splits))

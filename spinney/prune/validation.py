@@ -49,7 +49,7 @@ def judge(model: Any, X: Any, y: Any, sample_weight: Any, *, allow_unknown: bool
     if not weight.any():
         raise ValueError("sample_weight must not be 0 for every validation row.")
     if (model.tree_.missing == SPREADS).any():
-        from spinney.prune.spread import ends_of_rows
+        from spinney.tree.descend import ends_of_rows
 
         row, node, share = ends_of_rows(model.tree_, table)
         return ValidationRows(node, weight[row] * share, y[row], row)

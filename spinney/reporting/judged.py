@@ -1,7 +1,7 @@
 """Evaluation for the report: predictions for held-out rows, scores compared with a baseline, and learning curves.
 
-In: a model, data and targets; or scores and predictions that exist already. Out: `Judged`, from cross-validation of
-clones of the model. Large data is sampled, so that a report takes seconds.
+In: a model, data and targets; or scores and predictions that exist already. Out: `Sheet`, what a page shows of a
+`Judged` (evaluate/judging.py). Large data is sampled, so that a report takes seconds.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import numpy as np
 from sklearn.base import clone
 
 from spinney.evaluate.cross_validation import cross_validate
+from spinney.evaluate.judging import NotJudged, split_rows
+from spinney.evaluate.judging import judge as cross_validated
 from spinney.evaluate.measures import HIGHER_IS_BETTER, measure, measure_baseline
 from spinney.reporting.sample import Sample, some_rows
 
@@ -28,7 +30,7 @@ _CURVE_FITS = 5  # that it takes, counted in fits to all rows
 
 
 @dataclass
-class Judged:
+class Sheet:
     """What is known of a model on rows it has not seen."""
 
     how: str
@@ -45,27 +47,35 @@ class Judged:
     notes: list[str] = field(default_factory=list)
 
 
-def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> Judged:
-    """Cross-validate, score the model itself if it cannot be fitted again, or use the scores given."""
-    if given is None and (cv == 0 or not _can_fit(model)):
+def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> Sheet:
+    """Cross-validate, score the model itself if it cannot be fitted again, or use the scores given: then nothing is
+    fitted."""
+    if given is not None:
+        return _shown(given, sample)
+    if cv == 0 or not _can_fit(model):
         return _as_it_is(model, sample, cv)
-    folds = cv if given is None else max(2, cv)
-    most = max(2000, _WORK[hasattr(model, "_booster")] // (folds * n_trees(model)))
+    most = max(2000, _WORK[hasattr(model, "_booster")] // (cv * n_trees(model)))
     part = some_rows(sample, most, seed)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        judged = _cross_validated(model, part, cv, seed) if given is None else _given(given, sample)
-        if _can_fit(model) and len(part.y) >= 2 * folds:
-            _learn(judged, clone(model), part, folds, n_trees(model), seed)
-    if given is None and len(part.y) < sample.n_all:
+        found = cross_validated(
+            clone(model), part.X, part.y, part.task, cv, weights=part.weight, groups=part.groups, seed=seed
+        )
+        if isinstance(found, NotJudged):
+            raise ValueError(f"cv={cv} is not possible: {found.why}. Use cv=0 to score the model itself.")
+        judged = _shown(found, sample)
+        judged.how = judged.how.replace("cross-validation", f"cross-validation of {len(part.y):,} rows")
+        if len(part.y) >= 2 * cv:
+            _learn(judged, clone(model), part, cv, n_trees(model), seed)
+    if len(part.y) < sample.n_all:
         judged.notes.append(f"{len(part.y):,} rows, sampled from {sample.n_all:,}, were cross-validated to save time.")
-    found = list(dict.fromkeys((str(one.message).splitlines() or [""])[0] for one in warned))
-    judged.notes += [f"Warning of a fit for this page: {one}" for one in found[:_MOST_WARNINGS]]
+    told = list(dict.fromkeys((str(one.message).splitlines() or [""])[0] for one in warned))
+    judged.notes += [f"Warning of a fit for this page: {one}" for one in told[:_MOST_WARNINGS]]
     return judged
 
 
-def _given(given: Any, sample: Sample) -> Judged:
-    """Scores and predictions that exist already; see cli/judging.py."""
+def _shown(given: Any, sample: Sample) -> Sheet:
+    """Scores and predictions that exist already: a `Judged`, or the user's."""
     truth, predictions = np.asarray(given.truth), np.asarray(given.predictions)
     if len(truth) != len(predictions):
         raise ValueError(
@@ -92,38 +102,6 @@ def _given(given: Any, sample: Sample) -> Judged:
     return judged
 
 
-def _cross_validated(model: Any, part: Sample, cv: int, seed: int) -> Judged:
-    splits = _splits(part, cv, seed)
-    done = 0
-
-    def score(fitted: Any, held_out: Any, truth: Any, sample_weight: Any = None) -> dict[str, float]:
-        nonlocal done
-        train = splits[done][0]
-        known = None if part.weight is None else part.weight[train]
-        base = measure_baseline(truth, sample_weight, part.y[train], known, part.task)
-        done += 1
-        found = measure(fitted, held_out, truth, sample_weight)
-        if part.classes is not None and len(part.classes) > 2:  # of three classes a fold may have two
-            found.pop("AUC", None)
-        return found | {f"baseline {name}": value for name, value in base.items()}
-
-    result = cross_validate(
-        clone(model),
-        part.X,
-        part.y,
-        scoring=score,
-        cv=splits,
-        sample_weight=part.weight,
-        return_predictions=_method(model, part),
-        error_score="raise",
-    )
-    together = "" if part.groups is None else ", groups kept together"
-    how = f"{cv}-fold cross-validation of {len(part.y):,} rows{together}"
-    judged = _judged(part, result.predictions, how)
-    judged.table = [_row(name, result) for name in result.metrics if not name.startswith("baseline ")]
-    return judged
-
-
 def n_trees(model: Any) -> int:
     """How many trees a fit grows; 1 for what is no ensemble."""
     booster = getattr(model, "_booster", None)
@@ -142,7 +120,7 @@ def _can_fit(model: Any) -> bool:
     return hasattr(model, "fit") and not type(model).__name__.startswith("Imported")
 
 
-def _as_it_is(model: Any, sample: Sample, cv: int) -> Judged:
+def _as_it_is(model: Any, sample: Sample, cv: int) -> Sheet:
     judged = _judged(sample, getattr(model, _method(model, sample))(sample.X), f"the {len(sample.y):,} rows given")
     judged.unseen = False
     found = measure(model, sample.X, sample.y, sample.weight)
@@ -160,44 +138,15 @@ def _method(model: Any, sample: Sample) -> str:
     return "predict_proba" if sample.task == "classification" and hasattr(model, "predict_proba") else "predict"
 
 
-def _judged(part: Sample, predictions: np.ndarray, how: str) -> Judged:
+def _judged(part: Sample, predictions: np.ndarray, how: str) -> Sheet:
     if predictions.ndim == 1:
-        return Judged(how, [], part.y, np.asarray(predictions), None, part.classes, part.weight)
+        return Sheet(how, [], part.y, np.asarray(predictions), None, part.classes, part.weight)
     shares = np.asarray(predictions, np.float64)
     predicted = part.classes[shares.argmax(axis=1)]  # type: ignore[index]
-    return Judged(how, [], part.y, predicted, shares, part.classes, part.weight)
+    return Sheet(how, [], part.y, predicted, shares, part.classes, part.weight)
 
 
-def _row(name: str, result: Any) -> dict[str, Any]:
-    values = result[f"test_{name}"]
-    base = result.get(f"test_baseline {name}")
-    return {
-        "name": name,
-        "mean": float(np.nanmean(values)),
-        "spread": float(np.nanstd(values)),
-        "baseline": None if base is None else float(np.nanmean(base)),
-        "higher": HIGHER_IS_BETTER[name],
-    }
-
-
-def _splits(part: Sample, cv: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
-
-    if len(part.y) < 2 * cv:
-        raise ValueError(
-            f"cv={cv} needs at least {2 * cv} rows, got {len(part.y)}. Use cv=0 to score the model itself."
-        )
-    if part.groups is not None:
-        n_groups = len(np.unique(part.groups))
-        if n_groups < cv:
-            raise ValueError(f"cv={cv} needs at least {cv} groups, got {n_groups}.")
-        return list(GroupKFold(cv, shuffle=True, random_state=seed).split(part.y, part.y, part.groups))
-    rare = int(np.unique(part.y, return_counts=True)[1].min()) if part.task == "classification" else 0
-    kind = StratifiedKFold if rare >= cv else KFold
-    return list(kind(cv, shuffle=True, random_state=seed).split(part.y, part.y))
-
-
-def _learn(judged: Judged, fresh: Any, part: Sample, cv: int, n_trees_of: int, seed: int) -> None:
+def _learn(judged: Sheet, fresh: Any, part: Sample, cv: int, n_trees_of: int, seed: int) -> None:
     """Learning curves, on fewer rows if the model is slow to fit, and of fewer points if it has many trees."""
     fits = _CURVE_TREES // n_trees_of
     if fits < len(_FEW_SIZES):
@@ -208,7 +157,7 @@ def _learn(judged: Judged, fresh: Any, part: Sample, cv: int, n_trees_of: int, s
         return
     folds, shares = (3, _SIZES) if fits >= 3 * len(_SIZES) else (1, _FEW_SIZES)
     smaller = some_rows(part, max(1000, len(part.y) * cv // (3 * _CURVE_FITS)), seed) if len(part.y) > 5000 else part
-    splits = _splits(smaller, min(3, cv), seed)[:folds]
+    splits = split_rows(smaller.y, smaller.task, min(3, cv), smaller.groups, seed)[:folds]
     random = np.random.RandomState(seed)
     orders = [random.permutation(train) for train, _ in splits]
     sizes = [int(share * len(orders[0])) for share in shares if share * len(orders[0]) >= 10]

@@ -123,10 +123,10 @@ def report(
     made_on : datetime.date, default=None
         Date on the page. None: today.
     judged : object, default=None
-        Scores and predictions of held-out rows that you already have. The page shows them, and only the learning curves
-        use `cv`. Attributes: `how` (a phrase), `scores`, `spread`, `baseline` (dicts from the name of a score to a
-        number), `truth`, `predictions` (probabilities of shape (rows, classes), else predictions) and `weights` (or
-        None) of the held-out rows.
+        Scores and predictions of held-out rows that you already have. The page shows them; nothing is fitted, and there
+        are no learning curves. Attributes: `how` (a phrase), `scores`, `spread`, `baseline` (dicts from the name of a
+        score to a number), `truth`, `predictions` (probabilities of shape (rows, classes), else predictions) and
+        `weights` (or None) of the held-out rows.
     random_state : int, default=0
         Seed of the folds, and of the samples of large data.
 

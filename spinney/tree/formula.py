@@ -54,6 +54,7 @@ from spinney.criteria.adaboost_weights import class_votes, votes_by_confidence
 from spinney.data.schema import Schema
 from spinney.data.tables import Panel, Table
 from spinney.tree.forest import Forest
+from spinney.tree.links import LINKS, LinkFunction
 
 KNOWN = (
     "decision trees, forests, gradient boosting, isolation forests, and bagging and AdaBoost of decision trees; votes, "
@@ -187,6 +188,23 @@ class Formula:
                 "a custom loss with an inverse_link cannot be exported, because the Python function works only in "
                 "Python. Leave inverse_link out, and apply it to the predictions of the exported model."
             )
+
+    @property
+    def response(self) -> LinkFunction:
+        """What becomes of raw scores."""
+        return LINKS["powers" if self.link == "softmax" and self.foreign is not None else self.link]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether sums and predictions are rounded to float32."""
+        return self.foreign is not None and self.foreign.single
+
+    @property
+    def second_from(self) -> str:
+        """When it is the second of two classes: from its "probability", or the raw score "zero" or "above zero"."""
+        if self.link in ("hinge", "margin"):
+            return "above zero"
+        return "probability" if self.foreign is None else self.foreign.second_from
 
     @property
     def n_scores(self) -> int:

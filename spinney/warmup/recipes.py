@@ -475,7 +475,7 @@ def _bagging(every: bool) -> Iterator[Recipe]:
 
 def _auto(every: bool) -> Iterator[Recipe]:
     from spinney import AutoClassifier, AutoRegressor
-    from spinney.estimators.automatic.params import DEFAULT
+    from spinney.estimators.automatic.fit import DEFAULT
 
     # what the members need is compiled by their own families' recipes: these are for what lies between them
     names = [name for name in DEFAULT if every or name != "boosting_of_large_trees"]  # which are the same kernels

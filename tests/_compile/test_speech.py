@@ -194,7 +194,7 @@ def test_once_is_once(capsys):
     ("spinney.grow.exact.grower._grow", "exact trees"),
     (OTHER, "forests"),
     ("spinney.grow.boosting.grower.grow_tree", "gradient boosting"),
-    ("spinney.grow.describe._describe_means", "trees"),
+    ("spinney.grow.node_values._describe_means", "trees"),
     ("spinney.ensemble.boosting.gradients._fill", "gradient boosting"),
     ("spinney.ensemble.adaboost._weigh", "AdaBoost"),
     ("spinney.cluster.assign._assign", "clustering"),

@@ -136,9 +136,7 @@ def test_groups_are_kept_together(simple):
         "held-out rows, groups kept together"
         in facts("fit", simple, "-t", "won", "-m", "tree", "--cv", 1, "--groups", "day")["score"]["how"]
     )
-    assert "--groups: 2 groups cannot be divided into 5 folds." in refusal(
-        "fit", simple, "-t", "won", "--cv", 5, "--groups", "c"
-    )
+    assert "2 groups cannot be divided into 5 folds." in refusal("fit", simple, "-t", "won", "--cv", 5, "--groups", "c")
 
 
 def test_tasks(simple, tmp_path):

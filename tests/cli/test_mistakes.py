@@ -8,8 +8,8 @@ import pytest
 
 import spinney
 from spinney.cli.columns_report import tell_scores
-from spinney.cli.judging import Judged
 from spinney.cli.report import Report
+from spinney.evaluate.judging import Judged
 from spinney.tables.files import open_source
 from tests.cli.run import process, refusal, run
 
@@ -76,7 +76,7 @@ def test_targets(table):
 def test_numbers_out_of_range(table, tmp_path):
     assert "--seed" in refusal("fit", table, "-t", "y", "--seed", -1, code=2)
     told = refusal("fit", table, "-t", "y", "--cv", 41, "--quiet", "--out", tmp_path / "m.spinney")
-    assert told == "--cv 41: 40 rows cannot be divided into more folds than rows."
+    assert told == "40 rows cannot be divided into 41 folds."
 
 
 def test_a_file_cut_in_half(table, tmp_path):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from spinney import DecisionTreeClassifier
 from tests.cli.run import facts, refusal, run
 
 
@@ -21,7 +22,7 @@ def test_groups_of_the_fit_are_kept_together(penguins, tmp_path):
     run("fit", penguins, "-t", "species", "-m", "tree", "--cv", 0, "--out", model, "--groups", "year")
     run("report", model, penguins, "--cv", 2)
     assert ", groups kept together" in page.read_text(encoding="utf-8")
-    assert "needs at least 5 groups, got 3" in refusal("report", model, penguins)  # 5 folds
+    assert "3 groups cannot be divided into 5 folds" in refusal("report", model, penguins)  # 5 folds
 
 
 def test_an_interrupt_while_the_report_is_made(penguins, tmp_path, monkeypatch):
@@ -49,12 +50,19 @@ def test_refusals(penguins, tmp_path):
     assert "--report must be an HTML file" in refusal("fit", penguins, "-t", "species", "--report", "page.txt", code=2)
 
 
-@pytest.mark.parametrize("cv", [1, 3])
-def test_the_page_has_the_scores_that_fit_prints(penguins, tmp_path, cv):
-    """One command judges once."""
+@pytest.mark.parametrize("cv", [0, 1, 3])
+def test_the_page_has_the_scores_that_fit_prints(penguins, tmp_path, monkeypatch, cv):
+    """One command judges once, and fits nothing for the page."""
+    fits, fit = [], DecisionTreeClassifier.fit
+    monkeypatch.setattr(DecisionTreeClassifier, "fit", lambda *rest, **more: (fits.append(1), fit(*rest, **more))[1])
     model, page = tmp_path / "tree.spinney", tmp_path / "tree.html"
     common = ["-t", "species", "-m", "tree", "--cv", cv, "--out", model, "--report", page]
     found = facts("fit", penguins, *common)["score"]
+    assert len(fits) == cv + 1
+    if cv == 0:
+        assert found is None
+        assert "scores are optimistic" in page.read_text(encoding="utf-8")
+        return
     text = " ".join(page.read_text(encoding="utf-8").split())
     assert found["how"] in text
     assert all(name in text and f"{value:.4g}" in text for name, value in found["scores"].items())

@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 
 from spinney._team import Team
 from spinney.cluster.e_step import Gaussians, collect, expect, read_rows
-from spinney.cluster.gaussians import as_matrices, next_mixture
+from spinney.cluster.m_step import as_matrices, next_mixture
 from tests.cluster.cases import ALONE
 from tests.compiled import THREADS, few
 from tests.oracles.clustering import em_step, log_densities

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.cluster.e_step import Gaussians, collect, read_rows
-from spinney.cluster.gaussians import FORMS, as_matrices, expand, next_mixture, precisions, publish
+from spinney.cluster.m_step import FORMS, as_matrices, expand, next_mixture, precisions, publish
 from spinney.cluster.mixture import (
     MixtureSettings,
     labels_of_nearest,

@@ -7,8 +7,8 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
-from spinney._seed import read_seed
-from spinney.estimators.settings import column_index, count_share, read_groups, read_monotone
+from spinney.data.schema import Schema
+from spinney.estimators.params import column_index, count_share, read_groups, read_monotone, read_seed
 
 X = np.random.RandomState(0).randn(60, 3)
 Y = X[:, 0] > 0
@@ -118,18 +118,17 @@ def test_callbacks_must_be_functions():
 
 def test_an_unknown_word_for_interactions():
     with pytest.raises(ValueError, match="interaction_cst must be 'pairwise', 'no_interactions' or groups of columns"):
-        read_groups("none", None, 3)
+        read_groups("none", Schema.learn(X))
 
 
 def test_resolved_values():
-    names = np.array(["a", "b", "c"], object)
-    free = np.zeros(3, bool)
-    assert read_monotone(None, names, free).size == 0
-    assert read_monotone({"c": -1, 0: 1}, names, free).tolist() == [1, 0, -1]
-    assert read_groups(None, names, 3).shape == (0, 3)
-    assert read_groups("pairwise", names, 3).tolist() == [[1, 1, 0], [1, 0, 1], [0, 1, 1]]
-    assert read_groups([["a", 1]], names, 3).tolist() == [[1, 1, 0], [0, 0, 1]]
-    assert column_index("b", names, 3, "x") == 1
+    schema = Schema.learn(pandas.DataFrame({"a": [1.0], "b": [2.0], "c": [3.0]}))
+    assert read_monotone(None, schema).size == 0
+    assert read_monotone({"c": -1, 0: 1}, schema).tolist() == [1, 0, -1]
+    assert read_groups(None, schema).shape == (0, 3)
+    assert read_groups("pairwise", schema).tolist() == [[1, 1, 0], [1, 0, 1], [0, 1, 1]]
+    assert read_groups([["a", 1]], schema).tolist() == [[1, 1, 0], [0, 0, 1]]
+    assert column_index("b", schema.names, 3, "x") == 1
     assert [count_share(value, 16) for value in (None, 0.5, 4, 17, "sqrt")] == [1.0, 0.5, 0.25, 1.0, 0.25]
     assert read_seed(3) == read_seed(np.random.RandomState(3)) != read_seed(4)
 

@@ -51,6 +51,17 @@ def test_a_docstring_is_made_from_signature_and_table():
     assert Kind._parameter_constraints == {"size": [int], "name": [str]}
 
 
+def test_sections_that_a_docstring_lacks_are_added():
+    parameters, attributes = "Parameters\n----------\n{parameters}\n\n", "Attributes\n----------\n{fitted}\n\n"
+    made = set()
+    for sections in ("", parameters, attributes, parameters + attributes):
+        docstring = f"A kind.\n\n{sections}Examples\n--------\n>>> 1\n1\n"
+        kind = described(TABLE, fitted="made_ : int")(type("Kind", (Base,), {"__doc__": docstring}))
+        made.add(kind.__doc__)
+    assert len(made) == 1
+    assert re.findall(r"^\w+$", made.pop(), re.MULTILINE) == ["Parameters", "Attributes", "Examples", "1"]
+
+
 def test_parameters_are_listed_in_groups():
     groups = {"First": ("free", "missing"), "None of ours": ("other",), "Then": ("name", "size")}
     kind = described(TABLE, groups=groups)(type("Grouped", (Base,), {"__doc__": "{parameters}"}))

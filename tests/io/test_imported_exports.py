@@ -170,7 +170,7 @@ def test_python(name):
 def test_raw_scores_are_the_librarys_bits(name, monkeypatch):
     if name.startswith("x-"):
         monkeypatch.setitem(globals(), "NEW", NEW[13:][~(NEW[13:, 3] >= (10 if name.endswith("frame") else 99))])
-    found = np.array([source(name)["_told_raw"](row) for row in records(name)])
+    found = np.array([source(name)["_told_scores"](row) for row in records(name)])
     given = raw_of(name) / (4 if name.endswith("rf") else 1)  # LightGBM's raw scores are sums, its predictions means
     np.testing.assert_array_equal(found.reshape(given.shape), given)
 

@@ -164,7 +164,7 @@ REFUSED = {
     "a vote": (
         lambda: to_python(fitted("soft")),
         TypeError,
-        "VotingClassifier is a mean of several models. Export its members",
+        "VotingClassifier is a mean of several models. Use its members",
     ),
     "complex classes": (
         lambda: to_python(complex_classes()),

@@ -1,19 +1,19 @@
-"""Best-first trees cut back to where held-out rows were answered best, beside the trees of every turn."""
+"""Best-first trees cut back to where held-out rows were answered best, beside the trees after every split."""
 
 import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 
 from spinney import DecisionTreeClassifier, DecisionTreeRegressor
-from spinney._seed import read_seed
 from spinney._team import Team
 from spinney.criteria.impurity import GINI, SQUARED
 from spinney.data.schema import learn_and_read
 from spinney.data.target import Target
 from spinney.data.weights import Weights
+from spinney.estimators.params import read_seed
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.rules import TreeSettings
-from spinney.prune.stopping import errors_by_turn, stopping_turn, tree_at
+from spinney.prune.stopping import errors_after_splits, stopping_split, tree_at
 from spinney.prune.validation import ValidationRows
 
 
@@ -24,7 +24,7 @@ def draw(n, seed):
 
 
 def grown_best_first(X, y, n_classes, criterion, leaves):
-    """The tree and the turn of each of its nodes, as a fit gets them."""
+    """The tree and the split number of each of its nodes, as a fit gets them."""
     table = learn_and_read(X)[1]
     labels = None if n_classes is None else y[None].astype(np.int32)
     target = Target(labels, n_classes, y[None].astype(float) if n_classes is None else None, Weights(None, None))
@@ -43,13 +43,13 @@ def test_errors_are_those_of_the_trees_of_every_turn(is_class):
     model = kind(max_leaf_nodes=20).fit(X, y)
     assert model.fingerprint_ == grown.tree.fingerprint
     weight = np.ones(80)
-    errors = errors_by_turn(
-        grown.tree, grown.turn, ValidationRows(model.apply(X_new), weight, y_new[:, None].astype(float))
+    errors = errors_after_splits(
+        grown.tree, grown.split_number, ValidationRows(model.apply(X_new), weight, y_new[:, None].astype(float))
     )
     assert len(errors) == 20
     expected = []
     for k in range(20):
-        smaller = tree_at(grown.tree, grown.turn, k)
+        smaller = tree_at(grown.tree, grown.split_number, k)
         assert smaller.n_leaves == k + 1
         if k:
             other = kind(max_leaf_nodes=k + 1).fit(X, y)
@@ -76,7 +76,7 @@ def test_errors_are_those_of_the_trees_of_every_turn(is_class):
 )
 def test_where_to_stop(errors, patience, expected):
     """At the first of the least errors, once as many turns as patience allows have not beaten it."""
-    assert stopping_turn(np.array(errors), patience) == expected
+    assert stopping_split(np.array(errors), patience) == expected
 
 
 def test_a_fit_stops_where_the_held_out_rows_say():
@@ -91,6 +91,6 @@ def test_a_fit_stops_where_the_held_out_rows_say():
         else:
             answer = DecisionTreeRegressor(max_leaf_nodes=leaves).fit(X[kept], y[kept]).predict(X[held])
         errors.append(((answer - y[held]) ** 2).sum())
-    n_splits, _ = stopping_turn(np.array(errors), 4)
+    n_splits, _ = stopping_split(np.array(errors), 4)
     assert fitted.get_n_leaves() == n_splits + 1
     assert fitted.tree_.n_samples[0] == len(kept)

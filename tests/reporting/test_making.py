@@ -234,8 +234,10 @@ def test_a_judgement_that_is_there_already_is_shown_as_it_is(monkeypatch, pengui
         how="4 rows held out", scores={"accuracy": 0.7512}, spread={}, baseline={"accuracy": 0.5},
         truth=truth, predictions=shares, weights=None,
     )  # fmt: skip
-    monkeypatch.setattr("spinney.reporting.judged._cross_validated", lambda *rest: pytest.fail("it is not made again"))
+    fits = []
+    monkeypatch.setattr(type(model), "fit", lambda *rest, **more: fits.append(rest))
     page = spinney.report(model, X, y, judged=given).html
+    assert not fits
     words = text_of_page(page)
     assert "Based on 4 rows held out: every score is of rows that the model had not seen" in words
     assert "0.7512" in words
@@ -284,7 +286,7 @@ BAD = [
     (lambda m, X, y: (m, X, np.c_[y, y]), {}, ValueError, "supports one target"),
     (lambda m, X, y: (m, X, ["what"] * len(y)), {}, ValueError, "classes that the model was not fitted on"),
     (lambda m, X, y: (m, X, y), {"cv": 1}, ValueError, "cv must be 0 or a number of folds"),
-    (lambda m, X, y: (m, X[:6], y[:6]), {}, ValueError, "cv=5 needs at least 10 rows"),
+    (lambda m, X, y: (m, X[:6], y[:6]), {}, ValueError, "cv=5 is not possible: 6 rows are too few to hold"),
     (lambda m, X, y: (m, X, y), {"groups": [1]}, ValueError, "groups must have one entry per row"),
     (lambda m, X, y: (m, X, y), {"row_names": [1]}, ValueError, "row_names must have one entry per row"),
 ]
@@ -388,7 +390,7 @@ def test_too_few_rows_or_groups_or_no_numbers(three):
     _, model, X, y = three
     with pytest.raises(ValueError, match="Use cv=0 to score the model itself"):
         spinney.report(model, X[:2], y[:2])
-    with pytest.raises(ValueError, match="cv=5 needs at least 5 groups, got 2"):
+    with pytest.raises(ValueError, match="2 groups cannot be divided into 5 folds"):
         spinney.report(model, X, y, groups=np.arange(len(y)) % 2)
     rows, grams = numbers()
     with pytest.raises(ValueError, match="y must hold numbers for DecisionTreeRegressor, got 'a'"):

@@ -27,10 +27,7 @@ from sklearn.utils import _safe_indexing
 
 from spinney._team import Team
 from spinney._warnings import warn_caller
-from spinney.data.dataset import (
-    ExactDataset,
-    take_rows,
-)
+from spinney.data.dataset import ExactDataset, take_rows
 from spinney.data.holdout import CountedRows, RowOrder, hold_out, parts_by_content, parts_by_order
 from spinney.data.row_hash import hashes_of_keys
 from spinney.data.tables import Table
@@ -47,11 +44,13 @@ from spinney.ensemble.boosting.round_search import (
     Fold,
     Scores,
     SearchPlan,
+    SizesWanted,
     advance,
     choose,
     first_as_good,
     in_time,
     plan_search,
+    sized,
     typical_losses,
 )
 from spinney.ensemble.boosting.rounds import open_rounds, train
@@ -106,27 +105,33 @@ class BoostingJob(NamedTuple):
     eval_tables: list[EvalTable]
     metrics: list[Metric]  # the first decides
     needs_rows: bool  # whether a metric reads X itself
-    settings: Callable[[Task], BoostingSettings]  # of a task: what "auto" means depends on its rows
+    settings: BoostingSettings
+    sizes: SizesWanted  # what in the settings follows from the rows
     learning_rate: float | None  # None: the search chooses it
     searches: bool
     stopping: Stopping | None
     begun: Begun | None
-    history: History | None  # the training loss, round by round
+    past: Sequence[list[float]] | None  # the training losses of the rounds before: see `History`
     callbacks: list[Callable[[Any], Any]]
     clock: Clock
     verbose: int
-    seed: int
+
+    def settings_for(self, task: Task, n_columns: int) -> BoostingSettings:
+        """The settings of a fit on some of the rows."""
+        return sized(self.settings, self.sizes, task, n_columns)
 
 
 class Fitted(NamedTuple):
     """What a fit leaves behind."""
 
-    booster: Booster  # all rounds
-    best: int  # the best round, counted from 1
+    booster: Booster  # up to the best round
+    best: int  # this one, counted from 1
+    n_rounds: int  # all
     settings: BoostingSettings
     scores: Scores
     monitored: list[float] | None  # by early stopping: before the first round, then after each
     calibration: ConformalScores | None = None  # by the rows that were held out
+    losses: Sequence[Sequence[float]] = ((), (), ())  # of the training rows: see `History`
 
 
 def fit_booster(job: BoostingJob, team: Team) -> Fitted:
@@ -136,7 +141,7 @@ def fit_booster(job: BoostingJob, team: Team) -> Fitted:
     if stopping is not None and not job.eval_tables and stopping.validation_fraction is not None:
         held_out = _hold_out(job, stopping.validation_fraction)
     dataset = _encode(job, held_out, team)
-    settings = job.settings(task if held_out is None else task.take(held_out[0]))
+    settings = job.settings_for(task if held_out is None else task.take(held_out[0]), dataset.n_columns)
     curve: Scores = {}
     calibration = None
     if job.searches:
@@ -165,8 +170,9 @@ def fit_booster(job: BoostingJob, team: Team) -> Fitted:
         watch.callbacks = [*watch.callbacks, kept_scores]
     before = _score_before(job, watch, stop, first)
     _warn_if_no_split(task, settings, bool(job.is_categorical.any()))
+    history = None if job.past is None or not task.has_value else History(*job.past)
     try:
-        booster = train(dataset, task, settings, team, _watch_both(job.history, watch), first, offset=offset)
+        booster = train(dataset, task, settings, team, _watch_both(history, watch), first, offset=offset)
     finally:
         if progress is not None:
             progress.close(watch.last)
@@ -175,7 +181,10 @@ def fit_booster(job: BoostingJob, team: Team) -> Fitted:
     booster.loss = task.loss
     if kept_scores is not None and held_out is not None and stop is not None and stop.best_round:
         calibration = _calibrate(job, [kept_scores.found], sets[-1:], held_out[1], team)
-    return Fitted(booster, best, settings, watch.scores | curve, monitored, calibration)
+    fitted = Fitted(
+        booster.cut(best), best, booster.n_rounds, settings, watch.scores | curve, monitored, calibration=calibration
+    )
+    return fitted if history is None else fitted._replace(losses=history.series)
 
 
 class BestScores:
@@ -213,9 +222,9 @@ def _hold_out(job: BoostingJob, share: Any) -> tuple[np.ndarray, np.ndarray]:
     task = job.task
     if job.order is None:
         labels = task.y.astype(np.int64) if task.is_classes else None
-        return hold_out(np.arange(len(task.y)), share, job.seed, labels)
+        return hold_out(np.arange(len(task.y)), share, job.settings.seed, labels)
     share = share if share < 1 else share / task.weights.n_samples(len(task.y))
-    ((kept, held),) = parts_by_order(job.order, task.weights, job.seed, 1, 1.0 - share, share)
+    ((kept, held),) = parts_by_order(job.order, task.weights, job.settings.seed, 1, 1.0 - share, share)
     return kept.rows, held.rows
 
 

@@ -20,7 +20,7 @@ class History:
 
     def __init__(self, train: list[float], oob: list[float], improvement: list[float]) -> None:
         """Begin with the series of the rounds before, if there are any."""
-        self.train, self.oob, self.improvement = train, oob, improvement
+        self.series = self.train, self.oob, self.improvement = train, oob, improvement
 
     def __call__(self, rounds: Rounds, new: list[Any]) -> None:
         factor, is_first = _factor(rounds), not self.oob

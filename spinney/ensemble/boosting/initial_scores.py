@@ -6,14 +6,13 @@ In:  `init` and `init_score` of a fit, a table. Out: raw scores (outputs, rows) 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_array
 
-from spinney.data.on_gpu import here
 from spinney.data.reading import open_table, with_rows
 from spinney.data.tables import TableHandle
 from spinney.data.weights import Weights
@@ -25,16 +24,15 @@ if TYPE_CHECKING:
 _LEAST = np.finfo(np.float64).eps  # probabilities of an initial estimator are kept this far from 0 and 1
 
 
+@dataclass
 class InitialScores:
-    """What the trees of one fit are added to.
+    """What the trees of one fit are added to."""
 
-    `init` is the parameter: None, "zero", a number or an estimator, which is fitted by `of_fit`. `own_loss` is a custom
-    loss, if there is one; `classes` are the labels of a classifier.
-    """
-
-    def __init__(self, init: Any, loss: Any, own_loss: Any, classes: np.ndarray | None, fitted: Any = None) -> None:
-        self.init, self.loss, self.own_loss, self.classes = init, loss, own_loss, classes
-        self.fitted = fitted  # the initial estimator, or None
+    init: Any  # the parameter: None, "zero", a number or an estimator, which is fitted by `of_fit`
+    loss: Any
+    own_loss: Any  # a custom loss, if there is one
+    classes: np.ndarray | None  # the labels of a classifier
+    fitted: Any = None  # the initial estimator, or None
 
     def of_fit(
         self, X: Any, y: np.ndarray, weights: Weights, given: np.ndarray | None, rows: np.ndarray | None
@@ -66,19 +64,6 @@ class InitialScores:
         else:
             start = start_values(task)
         return Booster(start, no_trees(dataset.bins, dataset.n_columns))
-
-
-def read_offset(given: Any, n_rows: int, n_outputs: int, name: str = "init_score") -> np.ndarray | None:
-    """Raw scores (outputs, rows) from an array of shape (rows,) or (rows, outputs)."""
-    if given is None:
-        return None
-    scores = check_array(here(given), ensure_2d=False, dtype=np.float64, input_name=name)
-    if scores.ndim == 1 and n_outputs == 1:
-        scores = scores[:, None]
-    if scores.shape != (n_rows, n_outputs):
-        right = f"({n_rows},)" if n_outputs == 1 else f"({n_rows}, {n_outputs})"
-        raise ValueError(f"{name} must have one raw score per row and class, shape {right}, got {np.shape(given)}.")
-    return np.ascontiguousarray(scores.T)
 
 
 def table_of(X: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,9 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.exp_log import logs_of
 from spinney.criteria.fixed_point import exact_mean
-from spinney.criteria.losses import has_log_link
-from spinney.data.weights import Weights
+from spinney.criteria.losses import has_log_link, kind_of
+from spinney.data.weights import Weights, share_of_rows
+from spinney.ensemble.boosting.booster import BoostingSettings, Task
 from spinney.ensemble.boosting.rounds import Rounds
 from spinney.ensemble.boosting.scoring import EvalSet, Watch, raw_losses, start_sets
 from spinney.ensemble.callbacks import EarlyStopping, Progress, Round
@@ -60,6 +62,20 @@ class TreeSize(NamedTuple):
     column_share: float
 
 
+class SizesWanted(NamedTuple):
+    """How large the parameters want trees to be; what is None follows from the table or, if the number of rounds is
+    given, from the number of samples alone."""
+
+    follow_table: bool
+    max_leaves: int | None
+    min_samples_leaf: int | float | None  # a float is a share of the samples
+    min_samples_split: int | float
+    min_weight_fraction: float
+    min_hessian: float
+    min_category: int | None
+    column_share: float | None
+
+
 class SearchPlan(NamedTuple):
     """How to find the number of rounds."""
 
@@ -97,6 +113,44 @@ def classic_size(n_samples: int) -> TreeSize:
     """Where the number of rounds is given: 31 leaves of 20 samples, or of less where a table is too small for that."""
     least = _between(1, n_samples // 10, 20)
     return TreeSize(31, least, least, 1.0)
+
+
+def sized(settings: BoostingSettings, wanted: SizesWanted, task: Task, n_columns: int) -> BoostingSettings:
+    """Settings with the sizes of trees for this task."""
+    weights, n_samples = task.weights, task.weights.n_samples(len(task.y))
+    if wanted.follow_table:
+        size = tree_size(n_samples, n_columns, _rarest(task, n_samples))
+    else:
+        size = classic_size(n_samples)
+    least = size.min_samples if wanted.min_samples_leaf is None else wanted.min_samples_leaf
+    min_count, min_hessian = max(1, share_of_rows(least, n_samples)), wanted.min_hessian
+    rows = weights.rows()
+    n_counted = n_samples if rows is None else len(rows)
+    # A share of the weight is one of samples where weights are repetitions or there are none. The hessian of some
+    # losses is the weight itself, in units of its mean over the rows that count; of others a leaf's weight is not known
+    if weights.importance is None:
+        min_count = max(min_count, math.ceil(wanted.min_weight_fraction * n_samples))
+    elif kind_of(task.loss).has_unit_hessian:
+        min_hessian = max(min_hessian, wanted.min_weight_fraction * n_counted)
+    else:
+        min_count = max(min_count, math.ceil(wanted.min_weight_fraction * n_counted))
+    return replace(
+        settings,
+        max_leaves=size.max_leaves if wanted.max_leaves is None else wanted.max_leaves,
+        min_count=min_count,
+        min_hessian=min_hessian,
+        min_split=share_of_rows(wanted.min_samples_split, n_samples),
+        category_count=size.min_category if wanted.min_category is None else wanted.min_category,
+        node_features=size.column_share if wanted.column_share is None else wanted.column_share,
+    )
+
+
+def _rarest(task: Task, n_samples: int) -> int:
+    """Samples of the rarest class that there is; of numbers all."""
+    if not task.is_classes:
+        return n_samples
+    samples = np.bincount(task.y.astype(np.int64), weights=task.weights.counts)
+    return int(samples[samples > 0].min())
 
 
 def plan_search(n_samples: int, learning_rate: float | None, n_outputs: int = 1) -> SearchPlan | None:

@@ -101,8 +101,9 @@ def open_table(
             given = given._replace(middles=middles)
             return ForestTable(table, n_categories, bins, None, given, bags)
         codes = table.codes(bins, team)
+        cells = lay_out_cells(codes, bins, middles)
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0], plan.weights.total()))
-        return ForestTable(table, n_categories, bins, lay_out_cells(codes, bins, middles), None, bags)
+        return ForestTable(table, n_categories, bins, cells, None, bags)
     if not table.has_values:
         raise TypeError(
             "A forest on an out-of-core table is grown from binned codes, and these settings need the values. Leave "

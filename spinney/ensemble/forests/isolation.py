@@ -123,8 +123,8 @@ def _grow(values, n_categories, key, max_depth, rows, spare, order, waiting, nod
     n_waiting, n_nodes = 1, 0
     while n_waiting > 0:
         n_waiting -= 1
-        turn, node = waiting[n_waiting], nodes[n_nodes]
-        begin, end, depth, random = turn.begin, turn.end, turn.depth, turn.random
+        pending, node = waiting[n_waiting], nodes[n_nodes]
+        begin, end, depth, random = pending.begin, pending.end, pending.depth, pending.random
         node.n, node.depth, node.feature = end - begin, depth, -1
         node.threshold, node.draw, node.missing_left = np.nan, np.uint64(0), 0
         n_nodes += 1
@@ -144,8 +144,8 @@ def _grow(values, n_categories, key, max_depth, rows, spare, order, waiting, nod
 
 
 @inner_kernel
-def _wait(turn, begin, end, depth, random):
-    turn.begin, turn.end, turn.depth, turn.random = begin, end, depth, random
+def _wait(pending, begin, end, depth, random):
+    pending.begin, pending.end, pending.depth, pending.random = begin, end, depth, random
 
 
 @inner_kernel

@@ -17,7 +17,7 @@ from spinney._team import Team
 from spinney.data.encode import Bins
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.grow.describe import NodeRows, describe
+from spinney.grow.node_values import NodeRows, describe
 from spinney.grow.rules import NO_NODE
 from spinney.tree.descend import leaf_of_rows
 from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small

@@ -14,7 +14,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._seed import read_seed
 from spinney.data.holdout import read_order
 from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
@@ -23,8 +22,14 @@ from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.cross_fitting import naming
 from spinney.ensemble.selection import select
 from spinney.estimators.automatic.fit import (
+    AUTO,
+    DEFAULT,
+    FAMILIES,
+    FITTED,
     Candidate,
+    Choices,
     Contest,
+    Family,
     Sheet,
     answer_fold,
     calibrate_held_out,
@@ -36,7 +41,6 @@ from spinney.estimators.automatic.fit import (
     run_contest,
     tell,
 )
-from spinney.estimators.automatic.params import AUTO, DEFAULT, FAMILIES, FITTED, Choices, Family
 from spinney.estimators.base import (
     OfTrees,
     TableClassifier,
@@ -47,8 +51,8 @@ from spinney.estimators.base import (
     log_probabilities,
     read_sample_weight,
 )
-from spinney.estimators.params import check_parameters, described, keep_parameters
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 from spinney.tree.formula import Mixture, mixture_of
 from spinney.view.frame import as_frame
@@ -136,6 +140,7 @@ class _AutoModel(OfTrees, TableModel):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
+    @known_arguments
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, gap: Any = None
     ) -> Any:
@@ -307,10 +312,6 @@ class AutoClassifier(TableClassifier, _AutoModel):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -416,14 +417,6 @@ class AutoRegressor(TableRegressor, _AutoModel):
     """Automatic regressor: fits several families of tree models and combines the best.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -11,8 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.estimators import on_gpu
-from spinney.estimators.bagging.fit import BagFit
-from spinney.estimators.bagging.params import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR
+from spinney.estimators.bagging.fit import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR, BagFit
 from spinney.estimators.base import log_probabilities
 from spinney.estimators.forests.model import ClassForest, NumberForest
 from spinney.estimators.params import described, keep_parameters
@@ -166,10 +165,6 @@ class BaggingClassifier(BaggedClasses, BagFit):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,), or list of ndarray
@@ -275,14 +270,6 @@ class BaggingRegressor(BaggedNumbers, BagFit):
     """Bagging for regression: the mean of many clones of a regressor, fitted on random rows or columns.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -21,8 +21,8 @@ from spinney.data.schema import Schema, SchemaColumn
 from spinney.estimators import on_gpu
 from spinney.estimators.base import CopiesModel, hash_of, take_inputs_of_members
 from spinney.estimators.forests.model import ForestModel
+from spinney.estimators.params import count_columns
 from spinney.estimators.routing import router_of_copies
-from spinney.estimators.settings import count_columns
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.trees.series import can_share
 

@@ -8,45 +8,50 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils import check_array
 
-from spinney._seed import repeated_seed
 from spinney.data.holdout import RowOrder, read_order
-from spinney.data.on_gpu import is_on_gpu
-from spinney.data.remote_table import closed_afterwards, is_remote
+from spinney.data.on_gpu import here, is_on_gpu
+from spinney.data.remote_table import is_remote
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.tables import Table, with_sides
 from spinney.data.weights import Weights, read_weights
 from spinney.distributed.collections import fit_by, vector_here
-from spinney.ensemble.boosting.initial_scores import InitialScores, read_offset
+from spinney.ensemble.boosting.initial_scores import InitialScores
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics
-from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
-from spinney.estimators.params import check_parameters
-from spinney.estimators.settings import count_columns, count_share, read_groups, read_monotone, share_of_rows
+from spinney.estimators.base import TableModel, opened_for_fit, read_sample_weight
+from spinney.estimators.params import (
+    check_parameters,
+    count_columns,
+    count_share,
+    read_groups,
+    read_monotone,
+    repeated_seed,
+)
+from spinney.estimators.streaming import known_arguments
 from spinney.evaluate.scoring import Scoring
 from spinney.gpu import rounds_on, table_for, table_on_gpu
 from spinney.grow import NO_LIMIT
 
 if TYPE_CHECKING:
-    from spinney._team import Team
     from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
     from spinney.ensemble.boosting.fit import BoostingJob, EvalTable, Fitted, Stopping
-    from spinney.ensemble.boosting.history import History
+    from spinney.ensemble.boosting.round_search import SizesWanted
     from spinney.ensemble.boosting.scoring import EvalSet
 
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Parameters: those of a boosted model as the engine takes them.
 #
-# In: a model with its parameters, the schema of its table, the weights of its rows. Out: `BoostingSettings`.
+# In: a model with its parameters, the schema of its table. Out: `BoostingSettings`, and what is left to the table.
 
 
 def follows_table(model: Any) -> bool:
@@ -63,91 +68,54 @@ def rounds_wanted(model: Any) -> int:
     return int(model.n_estimators if model.max_iter is None else model.max_iter)
 
 
-def boosting_settings(model: Any, schema: Schema, seed: int, task: Task) -> BoostingSettings:
-    """How to boost for this task."""
+def boosting_settings(model: Any, schema: Schema, seed: int) -> BoostingSettings:
+    """How to boost, but for what follows from the table."""
     from spinney.ensemble.boosting.booster import BoostingSettings
-    from spinney.ensemble.boosting.round_search import CLASSIC_RATE, classic_size, tree_size
+    from spinney.ensemble.boosting.round_search import CLASSIC_RATE
 
-    weights, n = task.weights, schema.n_columns
-    n_samples = weights.n_samples(len(task.y))
-    size = tree_size(n_samples, n, _rarest(task, n_samples)) if follows_table(model) else classic_size(n_samples)
-    min_count, min_hessian = _least_leaf(model, weights, n_samples, size.min_samples)
+    rate = model.learning_rate
+    if rate == "auto":
+        rate = getattr(model, "learning_rate_", CLASSIC_RATE) if model.warm_start else CLASSIC_RATE
     return BoostingSettings(
         n_rounds=rounds_wanted(model),
-        learning_rate=CLASSIC_RATE if model.learning_rate == "auto" else float(model.learning_rate),
+        learning_rate=float(rate),
         best_first=model.growth == "best_first",
-        max_leaves=size.max_leaves if model.max_leaf_nodes == "auto" else model.max_leaf_nodes or NO_LIMIT,
         max_depth=model.max_depth or NO_LIMIT,
-        min_count=min_count,
-        min_hessian=min_hessian,
         min_gain=float(model.min_split_gain),
-        min_split=share_of_rows(model.min_samples_split, n_samples),
         min_decrease=float(model.min_impurity_decrease),
         ccp_alpha=float(model.ccp_alpha),
         l1=float(model.l1_regularization),
         l2=float(model.l2_regularization),
         category_l2=float(model.category_l2),
         category_smoothing=float(model.category_smoothing),
-        category_count=size.min_category if model.min_samples_category == "auto" else int(model.min_samples_category),
         subsample=float(model.subsample),
-        tree_features=count_share(model.max_features_per_tree, n),
-        node_features=size.column_share if model.max_features == "auto" else count_share(model.max_features, n),
-        monotone=read_monotone(model.monotonic_cst, schema.names, schema.is_categorical),
-        groups=read_groups(model.interaction_cst, schema.names, n),
+        tree_features=count_share(model.max_features_per_tree, len(schema.columns)),
+        monotone=read_monotone(model.monotonic_cst, schema),
+        groups=read_groups(model.interaction_cst, schema),
         seed=seed,
-        rounds=rounds_on(model.device),
+        rounds=None if model.device == "cpu" else rounds_on(model.device),
     )
 
 
-def _rarest(task: Task, n_samples: int) -> int:
-    """Samples of the rarest class that there is; of numbers all."""
-    if not task.is_classes:
-        return n_samples
-    samples = np.bincount(task.y.astype(np.int64), weights=task.weights.counts)
-    return int(samples[samples > 0].min())
+def sizes_wanted(model: Any, n_columns: int) -> SizesWanted:
+    """How large trees are to be; None is "auto"."""
+    from spinney.ensemble.boosting.round_search import SizesWanted
 
-
-def _least_leaf(model: Any, weights: Weights, n_samples: int, auto: int) -> tuple[int, float]:
-    """(samples, hessian) that a leaf must hold.
-
-    A share of the weight is one of samples where weights are repetitions or there are none. The hessian of some losses
-    is the weight itself, in units of its mean over the rows that count; of others the weight of a leaf is not known.
-    """
-    from spinney.criteria.losses import kind_of
-
-    wanted = auto if model.min_samples_leaf == "auto" else share_of_rows(model.min_samples_leaf, n_samples)
-    count, hessian = max(1, wanted), float(model.min_child_weight)
-    share = float(model.min_weight_fraction_leaf)
-    rows = weights.rows()
-    n_counted = n_samples if rows is None else len(rows)
-    if weights.importance is None:
-        return max(count, math.ceil(share * n_samples)), hessian
-    if kind_of(model.loss).has_unit_hessian:
-        return count, max(hessian, share * n_counted)
-    return max(count, math.ceil(share * n_counted)), hessian
+    leaves, columns = model.max_leaf_nodes, model.max_features
+    return SizesWanted(
+        follow_table=follows_table(model),
+        max_leaves=None if leaves == "auto" else leaves or NO_LIMIT,
+        min_samples_leaf=None if model.min_samples_leaf == "auto" else model.min_samples_leaf,
+        min_samples_split=model.min_samples_split,
+        min_weight_fraction=float(model.min_weight_fraction_leaf),
+        min_hessian=float(model.min_child_weight),
+        min_category=None if model.min_samples_category == "auto" else int(model.min_samples_category),
+        column_share=None if columns == "auto" else count_share(columns, n_columns),
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Arguments: what `fit` accepts.
-
-
-def open_remote(model: Any, X: Any, y: Any, sample_weight: Any, init_score: Any) -> tuple[Any, Any, Any, Any]:
-    """Dask collections: rows stay where they are, what is one number per row comes here."""
-    from spinney.distributed.collections import vector_here
-    from spinney.distributed.table import DaskTable
-
-    if not is_remote(X):
-        raise TypeError(
-            "y, sample_weight or init_score is a dask collection, but X is not. Call .compute() on it first."
-        )
-    if hasattr(model.init, "fit"):
-        raise ValueError(
-            "init is an estimator, which needs local data, but X is a dask collection. Leave init out, or pass its "
-            "predictions as init_score."
-        )
-    table = DaskTable(X)
-    vectors = (("y", y), ("sample_weight", sample_weight), ("init_score", init_score))
-    return table, *(vector_here(one, name) for name, one in vectors)
 
 
 def one_eval_set(eval_set: Any, X: Any, y: Any, weight: Any) -> Any:
@@ -183,6 +151,19 @@ def read_eval_offsets(given: Any, names: list[str]) -> dict[str, Any]:
     return {names[0]: given}
 
 
+def read_offset(given: Any, n_rows: int, task: Task | Booster, name: str = "init_score") -> np.ndarray | None:
+    """Raw scores (outputs, rows) from an array of shape (rows,) or (rows, outputs)."""
+    if given is None:
+        return None
+    scores, n_outputs = check_array(here(given), ensure_2d=False, dtype=np.float64, input_name=name), task.n_outputs
+    if scores.ndim == 1 and n_outputs == 1:
+        scores = scores[:, None]
+    if scores.shape != (n_rows, n_outputs):
+        right = f"({n_rows},)" if n_outputs == 1 else f"({n_rows}, {n_outputs})"
+        raise ValueError(f"{name} must have one raw score per row and class, shape {right}, got {np.shape(given)}.")
+    return np.ascontiguousarray(scores.T)
+
+
 def refuse_monitor(monitor: Any) -> None:
     if monitor is not None:
         raise TypeError(
@@ -197,7 +178,7 @@ def refuse_monitor(monitor: Any) -> None:
 # `train_score_`, `validation_score_` and the out-of-bag series. Nothing here is known to the loop of boosting.
 
 
-_SERIES = {"train_score_": "train", "oob_scores_": "oob", "oob_improvement_": "improvement"}
+_SERIES = "train_score_", "oob_scores_", "oob_improvement_"
 
 
 class ScorerMetric:
@@ -241,22 +222,19 @@ class ScorerMetric:
         return value
 
 
-def past_history(model: Any, n_rounds: int) -> History:
+def past_losses(model: Any, n_rounds: int) -> list[list[float]]:
     """The series of the rounds that a warm start goes on from; those that are not known are NaN."""
-    from spinney.ensemble.boosting.history import History
-
     series = []
     for name in _SERIES:
         known = list(getattr(model, name, ()))[:n_rounds]
         asked = name == "train_score_" or model.subsample < 1.0
         series.append(known + [float("nan")] * (n_rounds - len(known)) if asked else [])
-    return History(*series)
+    return series
 
 
-def keep_history(model: Any, history: History | None, n_rounds: int) -> None:
+def keep_losses(model: Any, series: Sequence[Sequence[float]], n_rounds: int) -> None:
     """Set `train_score_` and, where rounds drew rows, the out-of-bag series, of the rounds that the model has."""
-    for name, key in _SERIES.items():
-        values = [] if history is None else getattr(history, key)
+    for name, values in zip(_SERIES, series):
         vars(model).pop(name, None)
         if values:
             setattr(model, name, np.array(values[:n_rounds]))
@@ -296,6 +274,7 @@ class BoostingFit(TableModel):
     _init: Any = None  # the initial estimator, fitted
     _calibration: Any
 
+    @known_arguments
     def fit(
         self,
         X: Any,
@@ -380,32 +359,54 @@ class BoostingFit(TableModel):
         if client is not None:
             all_others = {name: value for name, value in locals().items() if name not in ("self", "client")}
             return fit_by(client, self.fit, **all_others)
-        check_parameters(self)
-        y, sample_weight = with_sides(X, y, sample_weight)
-        eval_set = one_eval_set(eval_set, X_val, y_val, sample_weight_val)
-        refuse_monitor(monitor)
-        if is_remote(X, y, sample_weight, init_score):
-            X, y, sample_weight, init_score = open_remote(self, X, y, sample_weight, init_score)
-        if is_on_gpu(X):
-            X = table_on_gpu(self.device, X, self.max_bins is not None)
         clock = Clock(time.perf_counter(), self.time_budget)
-        begun = self._booster if self.warm_start and hasattr(self, "_booster") else None
-        if begun is not None:
-            self._check_more_rounds(begun.n_rounds)
-        with all_or_nothing(self), closed_afterwards(X):
-            if begun is not None:
-                schema, table = self._schema, self._read(X)
-            else:
+        with opened_for_fit(self, X, y, sample_weight, init_score) as (X, y, sample_weight, init_score):
+            eval_set = one_eval_set(eval_set, X_val, y_val, sample_weight_val)
+            refuse_monitor(monitor)
+            begun = self._booster if self.warm_start and hasattr(self, "_booster") else None
+            if begun is None:
                 schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
+            else:
+                self._check_more_rounds(begun.n_rounds)
+                schema, table = self._schema, self._read(X)
             target = self._read_target(y, table.n_rows, begun is not None)
             weights = self._read_weights(sample_weight, target, table.n_rows)
             if begun is None:
                 schema, table = without_idle_categories(schema, table, weights)
-            order = read_order(vector_here(groups, "groups"), vector_here(times, "times"), gap, X, table.n_rows)
+            order = None
+            if not (groups is None and times is None and gap is None):
+                order = read_order(vector_here(groups, "groups"), vector_here(times, "times"), gap, X, table.n_rows)
             given = Given(X, schema, table, self._task(target, weights), init_score, order)
-            with self._make_team("boosting", table.n_rows * table.n_columns) as team:
-                self._fit(given, eval_set, eval_init_score, eval_metric, begun, clock, team)
+            self._fit(given, eval_set, eval_init_score, eval_metric, begun, clock)
         return self
+
+    def _open_elsewhere(self, X: Any, y: Any, sample_weight: Any, init_score: Any) -> tuple[Any, Any, Any, Any]:
+        """X in files, in a dask collection or on a GPU, and what belongs to its rows."""
+        y, sample_weight = with_sides(X, y, sample_weight)
+        if is_remote(X, y, sample_weight, init_score):
+            return self._open_remote(X, y, sample_weight, init_score)
+        return self._on_device(X, self.max_bins is not None), y, sample_weight, init_score
+
+    def _open_remote(self, X: Any, *vectors: Any) -> tuple[Any, Any, Any, Any]:
+        """Dask collections: rows stay where they are, what is one number per row comes here."""
+        from spinney.distributed.table import DaskTable
+
+        if not is_remote(X):
+            raise TypeError(
+                "y, sample_weight or init_score is a dask collection, but X is not. Call .compute() on it first."
+            )
+        if hasattr(self.init, "fit"):
+            raise ValueError(
+                "init is an estimator, which needs local data, but X is a dask collection. Leave init out, or pass "
+                "its predictions as init_score."
+            )
+        table = DaskTable(X)
+        y, weight, score = map(vector_here, vectors, ("y", "sample_weight", "init_score"))
+        return table, y, weight, score
+
+    def _on_device(self, X: Any, as_codes: bool) -> Any:
+        """X; if it is on a GPU, in the form in which the fit takes it."""
+        return table_on_gpu(self.device, X, as_codes) if is_on_gpu(X) else X
 
     def _fit(
         self,
@@ -415,37 +416,37 @@ class BoostingFit(TableModel):
         eval_metric: Any,
         begun: Booster | None,
         clock: Clock,
-        team: Team,
     ) -> None:
         from spinney.ensemble.boosting.fit import Begun, fit_booster
 
         stopping = self._stopping(given.table.n_rows)
-        job = self._job(given, clock)
-        exact = self.max_bins is None if begun is None else begun.bins is None
-        searches = follows_table(self) and stopping is None
-        scorer = None
-        if (stopping is not None or searches) and self.scoring != "loss":
-            scorer = ScorerMetric(self, given.schema, job.initial)
-        job = job._replace(
-            table=given.table if exact else table_for(self.device, given.table),
-            max_bins=None if exact else self.max_bins,
-            eval_tables=self._eval_tables(given, eval_set, eval_init_score, not exact),
-            metrics=self._metrics(eval_metric, given.task, scorer),
-            needs_rows=scorer is not None and scorer.needs_rows,
-            searches=searches,
-            stopping=stopping,
-            history=past_history(self, 0 if begun is None else begun.n_rounds) if given.task.has_value else None,
-        )
-        if begun is not None:
-            before = self._score_before(job.metrics[0])
-            job = job._replace(begun=Begun(begun, self.evals_result_, before), seed=self._seed)
-            job = job._replace(settings=partial(self._settings, given.schema, self._seed))
-        fitted = fit_booster(job, team)
+        with self._make_team("boosting", given.table.n_rows * given.table.n_columns) as team:
+            job = self._job(given, clock)
+            exact = self.max_bins is None if begun is None else begun.bins is None
+            searches = follows_table(self) and stopping is None
+            scorer = None
+            if (stopping is not None or searches) and self.scoring != "loss":
+                scorer = ScorerMetric(self, given.schema, job.initial)
+            job = job._replace(
+                table=given.table if exact or self.device == "cpu" else table_for(self.device, given.table),
+                max_bins=None if exact else self.max_bins,
+                eval_tables=self._eval_tables(given, eval_set, eval_init_score, not exact),
+                needs_rows=scorer is not None and scorer.needs_rows,
+                searches=searches,
+                stopping=stopping,
+                past=past_losses(self, 0 if begun is None else begun.n_rounds),
+                metrics=self._metrics(eval_metric, given.task, scorer),
+            )
+            if begun is not None:
+                before = self._score_before(job.metrics[0])
+                settings = replace(job.settings, seed=self._seed)
+                job = job._replace(begun=Begun(begun, self.evals_result_, before), settings=settings)
+            fitted = fit_booster(job, team)
         self._init = job.initial.fitted
         self._keep(given.schema, fitted)
         if fitted.calibration is not None:
             self._calibration = fitted.calibration
-        keep_history(self, job.history, self.best_iteration_)
+        keep_losses(self, fitted.losses, self.best_iteration_)
         self.do_early_stopping_, self.scorer_ = stopping is not None, None if scorer is None else scorer.scorer
         monitored = fitted.monitored
         self.validation_score_ = np.empty(0) if monitored is None else validation_scores(job.metrics[0], monitored)
@@ -454,32 +455,31 @@ class BoostingFit(TableModel):
         """What the parameters say, without evaluation sets, metrics and early stopping."""
         from spinney.ensemble.boosting.fit import BoostingJob
 
-        task, seed = given.task, repeated_seed(self.random_state)
-        offset = read_offset(given.init_score, len(task.y), task.n_outputs)
-        if self.init is not None and self.init != "zero" and offset is not None:
+        schema, task = given.schema, given.task
+        if self.init is not None and self.init != "zero" and given.init_score is not None:
             raise ValueError("init and init_score both set the start value. Pass only one of them.")
         return BoostingJob(
             X=given.X,
             table=given.table,
-            is_categorical=given.schema.is_categorical,
+            is_categorical=schema.is_categorical,
             max_bins=self.max_bins,
             task=task,
             initial=self._initial(task.loss),
-            init_score=offset,
+            init_score=read_offset(given.init_score, given.table.n_rows, task),
             order=given.order,
             eval_tables=[],
             metrics=[],
             needs_rows=False,
-            settings=partial(self._settings, given.schema, seed),
+            settings=boosting_settings(self, schema, repeated_seed(self.random_state)),
+            sizes=sizes_wanted(self, given.table.n_columns),
             learning_rate=None if self.learning_rate == "auto" else float(self.learning_rate),
             searches=False,
             stopping=None,
             begun=None,
-            history=None,
+            past=None,
             callbacks=self._callbacks(),
             clock=clock,
             verbose=int(self.verbose),
-            seed=seed,
         )
 
     def _check_more_rounds(self, n_fitted: int) -> None:
@@ -512,20 +512,12 @@ class BoostingFit(TableModel):
         settings = fitted.settings
         self.learning_rate_, self.max_leaf_nodes_ = settings.learning_rate, settings.max_leaves
         self.min_samples_leaf_ = settings.min_count
-        self.n_iter_ = fitted.booster.n_rounds
-        self.best_iteration_ = fitted.best
-        self._booster = fitted.booster.cut(fitted.best)
+        self.n_iter_, self.best_iteration_ = fitted.n_rounds, fitted.best
+        self._booster = fitted.booster
         self._keep_schema(schema)
         self._seed, self.evals_result_ = settings.seed, fitted.scores
         self.is_categorical_ = schema.is_categorical if schema.is_categorical.any() else None
         self.max_features_ = count_columns(settings.node_features, schema.n_columns)
-
-    def _settings(self, schema: Schema, seed: int, task: Task) -> BoostingSettings:
-        """How to boost for this task."""
-        settings = boosting_settings(self, schema, seed, task)
-        if self.learning_rate == "auto" and self.warm_start and hasattr(self, "learning_rate_"):
-            return replace(settings, learning_rate=self.learning_rate_)
-        return settings
 
     def _callbacks(self) -> list[Any]:
         if self.callbacks is None:
@@ -546,6 +538,8 @@ class BoostingFit(TableModel):
 
     def _eval_tables(self, given: Given, eval_set: Any, eval_init_score: Any, as_codes: bool) -> list[EvalTable]:
         """The data to score after every round."""
+        if eval_set is None:
+            return []
         from spinney.ensemble.boosting.fit import EvalTable
         from spinney.ensemble.boosting.scoring import named_sets
 
@@ -553,11 +547,10 @@ class BoostingFit(TableModel):
         offsets = read_eval_offsets(eval_init_score, list(named)) if named else {}
         for name, (X, y, weight) in named.items():
             if is_remote(X, y, weight):
-                X, y, weight, _ = open_remote(self, X, y, weight, None)
-            rows = table_on_gpu(self.device, X, as_codes) if is_on_gpu(X) else X
-            table = given.schema.read(rows, type(self).__name__, strict=self._refuses_unknown())
+                X, y, weight, _ = self._open_remote(X, y, weight, None)
+            table = given.schema.read(self._on_device(X, as_codes), type(self).__name__, strict=self._refuses_unknown())
             target, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
-            offset = read_offset(offsets[name], table.n_rows, given.task.n_outputs, "eval_init_score")
+            offset = read_offset(offsets[name], table.n_rows, given.task, "eval_init_score")
             tables.append(EvalTable(name, X, table, target, weights, offset))
         return tables
 
@@ -590,10 +583,3 @@ class BoostingFit(TableModel):
         given = Given(X, schema, table, self._task(target, weights), init_score, None)
         job = self._job(given, Clock(time.perf_counter(), None))
         return schema, job._replace(metrics=self._metrics(eval_metric, given.task, None), searches=follows_table(self))
-
-    @property
-    def _fitted_loss(self) -> Any:
-        """The loss of the fitted model; it is made again for a model that was loaded."""
-        if self._booster.loss is None:
-            self._booster.loss = self._task(np.empty(0), Weights(None, None)).loss
-        return self._booster.loss

@@ -509,22 +509,21 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         return read_sample_weight(sample_weight, n_rows, self.class_weight, labels, classes_repeat=False)
 
     def _task(self, y: np.ndarray, weights: Weights) -> Task:
-        from spinney.criteria.losses import BY_NAME, kind_of
+        from spinney.criteria.losses import BY_NAME
         from spinney.criteria.user_loss import compile_loss
         from spinney.data.target import Target
         from spinney.ensemble.boosting.booster import Task
 
         target = Target(y.astype(np.int32)[None, :], (self.n_classes_,), None, weights)
-        if isinstance(self.loss, str) and not kind_of(self.loss).needs_classes:
+        kind = BY_NAME.get(self.loss) if isinstance(self.loss, str) else None
+        if isinstance(self.loss, str) and not (kind and kind.needs_classes):
             raise ValueError(
                 f"loss must be 'log_loss', 'exponential' or a custom loss (spinney.Loss), got {self.loss!r}."
             )
         if self.n_classes_ > 2 and self.loss != "log_loss":
             what = "loss='exponential'" if isinstance(self.loss, str) else "A custom loss"
             raise ValueError(f"{what} needs two classes, but y has {self.n_classes_}. Use loss='log_loss'.")
-        if isinstance(self.loss, str):
-            return Task(target, BY_NAME[self.loss].make())
-        return Task(target, compile_loss(self.loss, "logistic"))
+        return Task(target, kind.make() if kind else compile_loss(self.loss, "logistic"))
 
     def _known_metrics(self) -> dict[str, Metric]:
         return CLASS_METRICS

@@ -19,12 +19,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
-from spinney.ensemble.boosting.initial_scores import constant_init, read_offset
+from spinney.data.weights import Weights
+from spinney.ensemble.boosting.initial_scores import constant_init
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableRegressor, frame_of_records, frame_of_row, hash_of
-from spinney.estimators.boosting.fit import BoostingFit
+from spinney.estimators.boosting.fit import BoostingFit, read_offset
 from spinney.estimators.params import keep_parameters
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.trees.model import TreeModel
 from spinney.tree.formula import Formula, ScoresBefore
 from spinney.tree.importance import importances
@@ -88,6 +89,7 @@ class BoostedTreeModel(TableRegressor, TreeModel):
         booster, number = self._origin
         return booster.forest.tree(number)
 
+    @known_arguments
     def fit(self, X: Any = None, y: Any = None) -> None:
         raise TypeError("a single tree of a boosted model cannot be fitted. Fit the whole model.")
 
@@ -262,7 +264,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         """Raw scores (outputs, rows)."""
         table, booster = self._read(X), self._booster
         start = self._start(X, init_score, table.n_rows)
-        if table.is_one_row():
+        if table.n_rows == 1 and table.is_one_row():
             return booster.forest.one_row.scores(table, start.reshape(-1))
         from spinney.tree.predict_boosted import raw_scores
 
@@ -282,7 +284,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         start = self._booster.start
         if init_score is None and self._init is None:
             return start
-        offset = read_offset(init_score, n_rows, len(start))
+        offset = read_offset(init_score, n_rows, self._booster)
         if self._init is not None:
             offset = self._initial(self._fitted_loss).of(X, offset)
         return start if offset is None else start[:, None] + offset
@@ -378,6 +380,13 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
             return own
         init = getattr(self._init, "fingerprint_", None) or joblib.hash(self._init)
         return hash_of([own.encode(), str(init).encode()])
+
+    @property
+    def _fitted_loss(self) -> Any:
+        """The loss of the fitted model; it is made again for a model that was loaded."""
+        if self._booster.loss is None:
+            self._booster.loss = self._task(np.empty(0), Weights(None, None)).loss
+        return self._booster.loss
 
     # --- reading ---------------------------------------------------------------------------------------------------
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from spinney._seed import read_seed
 from spinney.estimators.base import hash_of
 from spinney.estimators.clusters.kmeans import KMeans
 from spinney.estimators.clusters.params import BISECTING
-from spinney.estimators.params import described, keep_parameters
+from spinney.estimators.params import described, keep_parameters, read_seed
 from spinney.estimators.streaming import row_by_row
 
 if TYPE_CHECKING:
@@ -29,10 +28,6 @@ class BisectingKMeans(KMeans):
     Clusters are the leaves of a tree of splits. `predict` follows this tree: at every split a row goes to the nearer of
     two centroids, so its cluster need not have the nearest centroid of all. The tree is the same on any number of
     threads.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------

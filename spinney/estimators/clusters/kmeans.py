@@ -1,10 +1,10 @@
-"""k-means with scikit-learn's interface. No algorithm in here."""
+"""k-means with scikit-learn's interface, and what all models of numeric rows share. No algorithm in here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -12,17 +12,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._seed import read_seed
 from spinney._warnings import warn_caller
+from spinney.data.finite import NotFiniteError
 from spinney.data.remote_table import is_remote
-from spinney.data.sparse import is_sparse
+from spinney.data.schema import Schema, learn_names
+from spinney.data.sparse import SparseSource, is_sparse
+from spinney.data.tables import TableSource, as_matrix
 from spinney.data.weights import Weights
-from spinney.distributed.collections import fit_by
-from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
-from spinney.estimators.clusters.matrices import MatrixModel, columns_named
+from spinney.distributed.collections import fit_by, vector_here
+from spinney.estimators.base import TableModel, all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.clusters.params import DEVICE, KMEANS
-from spinney.estimators.params import check_parameters, described, keep_parameters
-from spinney.estimators.streaming import row_by_row, score_on_cpu
+from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
+from spinney.estimators.streaming import is_in_memory, known_arguments, row_by_row, score_on_cpu
 
 if TYPE_CHECKING:
     from typing import Self
@@ -35,15 +36,96 @@ if TYPE_CHECKING:
     from spinney.distributed.table import DaskTable
 
 
+# ----------------------------------------------------------------------------------------------------------------------
+# Models of numeric data only: any table as one matrix.
+
+
+_COPIES = 4.0  # of the rows on a worker that fits them all
+
+
+class MatrixModel(TableModel):
+    """Base class of models of numeric rows."""
+
+    _takes_missing = False
+    _takes_categories = False
+
+    def _fit_remote(self, X: Any, sample_weight: Any) -> Self:
+        """Fit a dask collection.
+
+        If the model supports it, a large collection is fitted in place, on the workers. Otherwise all rows are sent to
+        one worker, if they fit into its memory.
+        """
+        from spinney.cluster.points import FEW_ROWS
+        from spinney.distributed.gathered import fit_on_a_worker, size_of
+        from spinney.distributed.table import DaskTable
+
+        if not is_remote(X):
+            raise TypeError("sample_weight is a dask collection, but X is not. Pass sample_weight.compute().")
+        with all_or_nothing(self):
+            weight, table = vector_here(sample_weight, "sample_weight"), DaskTable(X)
+            size = size_of(table, type(self).__name__)
+            if size[0] > FEW_ROWS and self._fits_apart(table.shape[1]):
+                self._fit_apart(table, weight)
+            else:
+                n_groups = int(getattr(self, "n_clusters" if hasattr(self, "n_clusters") else "n_components"))
+                fit_on_a_worker(self, table, size, weight, _COPIES, 8 * (n_groups + 4))
+        return self
+
+    def _fits_apart(self, n_columns: int) -> bool:
+        """Whether large dask collections are fitted in place, on the workers."""
+        return False
+
+    def _fit_apart(self, table: DaskTable, sample_weight: np.ndarray | None) -> None:
+        """Fit rows that stay on the workers of a cluster."""
+        raise NotImplementedError
+
+    def _learn_matrix(self, X: Any) -> tuple[Schema, np.ndarray]:
+        """The columns of X and its values, float32 if all of them fit and else float64; NaN where missing."""
+        schema, source = self._learn_source(X)
+        return schema, self._lay_out(source)
+
+    def _learn_cells(self, X: Any) -> tuple[Schema, Any]:
+        """The same, except that a large sparse table stays a SciPy CSR matrix."""
+        schema, source = self._learn_source(X)
+        if isinstance(source, SparseSource) and (table := source.table()).is_sparse:
+            return schema, table.by_rows
+        return schema, self._lay_out(source)
+
+    def _learn_source(self, X: Any) -> tuple[Schema, TableSource]:
+        self._check_sparse(X)
+        return learn_names(X, type(self).__name__)
+
+    def _lay_out(self, source: TableSource) -> np.ndarray:
+        remedy = f"{type(self).__name__} needs numbers: encode the column first, or drop it."
+        return as_matrix(source.numbers(range(source.n_columns), remedy), source.n_rows, source.n_columns)
+
+    def _read_matrix(self, X: Any) -> np.ndarray:
+        """The values of a table with the columns of fit."""
+        table = self._read(X)
+        return as_matrix(table.panels, table.n_rows, table.n_columns)
+
+    def _read_cells(self, X: Any) -> Any:
+        """The same, except that a large sparse table stays a SciPy CSR matrix."""
+        table = self._read(X)
+        if table.is_sparse:
+            return table.by_rows
+        return as_matrix(table.panels, table.n_rows, table.n_columns)
+
+
+@contextmanager
+def columns_named(names: Any) -> Iterator[None]:
+    """An error about a value that is missing or infinite names its column."""
+    try:
+        yield
+    except NotFiniteError as error:
+        raise error.named(names) from None
+
+
 @described(KMEANS, {"device": DEVICE})
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MatrixModel):  # type: ignore[misc]
     """k-means clustering: K centroids, each the mean of the rows that are nearest to it.
 
     Labels and centroids are the same on any number of threads, since sums over rows are integer sums.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -102,6 +184,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     ) -> None:
         keep_parameters(self, locals())
 
+    @known_arguments
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Compute the centroids.
 
@@ -135,7 +218,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             fitted: Self = fit_by(client, self.fit, X, y, sample_weight)
             return fitted
         check_parameters(self)
-        if is_remote(X, sample_weight):
+        if not is_in_memory(X, sample_weight) and is_remote(X, sample_weight):
             return self._fit_remote(X, sample_weight)
         with all_or_nothing(self):
             schema, values = self._learn_cells(X) if self._fits_cells else self._learn_matrix(X)
@@ -187,10 +270,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
     def _on_device(self, points: Any) -> Any:
         """The same points where the passes over them are to be made."""
+        device = getattr(self, "device", "cpu")
+        if device == "cpu":
+            return points
         from spinney.cluster.points import TiledPoints
         from spinney.gpu import uses_gpu
 
-        device = getattr(self, "device", "cpu")
         if device == "cuda" and not isinstance(points, TiledPoints):
             raise ValueError("device='cuda' does not support sparse matrices. Use device='cpu', or pass X.toarray().")
         if not isinstance(points, TiledPoints) or not uses_gpu(device):
@@ -381,6 +466,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             squares = self._passes(points, team).distances_to_all(self._relative())
         return squares / 2 if self.metric == "cosine" else np.sqrt(squares)
 
+    @known_arguments
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then compute the distance of each row to each centroid.
 
@@ -407,6 +493,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         """
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
+    @known_arguments
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then return the cluster of each row.
 

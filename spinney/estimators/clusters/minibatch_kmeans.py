@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.estimators.base import all_or_nothing, make_team, read_sample_weight
-from spinney.estimators.clusters.kmeans import KMeans
-from spinney.estimators.clusters.matrices import columns_named
+from spinney.estimators.clusters.kmeans import KMeans, columns_named
 from spinney.estimators.clusters.params import MINI_BATCH
-from spinney.estimators.params import check_parameters, described, keep_parameters
+from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
+from spinney.estimators.streaming import known_arguments
 
 if TYPE_CHECKING:
     from typing import Self
@@ -33,10 +32,6 @@ class MiniBatchKMeans(KMeans):
 
     Each batch is a sample of the rows, by weight. Each centroid is the mean of all batch rows assigned to it so far.
     `partial_fit` accepts one batch after another. The centroids are the same on any number of threads.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -200,6 +195,7 @@ class MiniBatchKMeans(KMeans):
     def _warn(self, found: Clustering) -> None:
         """No warning: batches need not find as many clusters as there are centroids."""
 
+    @known_arguments
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Update the centroids with one batch of rows. The first batch also provides the initial centroids.
 

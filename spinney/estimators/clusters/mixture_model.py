@@ -18,17 +18,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.finite import NotFiniteError, refuse_not_finite
 from spinney.data.remote_table import is_remote
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by
 from spinney.estimators.base import all_or_nothing, hash_of, make_team, read_sample_weight
-from spinney.estimators.clusters.kmeans import KMeans
-from spinney.estimators.clusters.matrices import MatrixModel, columns_named
-from spinney.estimators.params import check_parameters
-from spinney.estimators.streaming import row_by_row, score_on_cpu
+from spinney.estimators.clusters.kmeans import KMeans, MatrixModel, columns_named
+from spinney.estimators.params import check_parameters, read_seed
+from spinney.estimators.streaming import is_in_memory, known_arguments, row_by_row, score_on_cpu
 
 if TYPE_CHECKING:
     from typing import Self
@@ -49,7 +47,7 @@ if TYPE_CHECKING:
 def first_mixture(model: Any, rows: EStepRows, weights: Weights, random: Any, team: Team) -> Gaussians:
     """The mixture that a run starts from: found by `init_params`, or given."""
     from spinney.cluster.e_step import Gaussians
-    from spinney.cluster.gaussians import check_positive
+    from spinney.cluster.m_step import check_positive
     from spinney.cluster.mixture import start_from_shares
 
     k, n_columns = model.n_components, rows.values.shape[1]
@@ -109,7 +107,7 @@ def _given_means(model: Any, k: int, n_columns: int) -> np.ndarray | None:
 def _given_covariances(model: Any, k: int, n_columns: int) -> np.ndarray | None:
     """The inverses of precisions_init, as a pass reads them."""
     from spinney.cluster.cholesky import factors_and_inverses, gram
-    from spinney.cluster.gaussians import expand
+    from spinney.cluster.m_step import expand
 
     if model.precisions_init is None:
         return None
@@ -198,6 +196,7 @@ class MixtureModel(DensityMixin, MatrixModel):
     means_: np.ndarray
     covariances_: np.ndarray
 
+    @known_arguments
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Fit the mixture.
 
@@ -231,7 +230,7 @@ class MixtureModel(DensityMixin, MatrixModel):
             fitted: Self = fit_by(client, self.fit, X, y, sample_weight)
             return fitted
         check_parameters(self)
-        if is_remote(X, sample_weight):
+        if not is_in_memory(X, sample_weight) and is_remote(X, sample_weight):
             return self._fit_remote(X, sample_weight)
         with all_or_nothing(self):
             schema, values = self._learn_matrix(X)
@@ -335,7 +334,7 @@ class MixtureModel(DensityMixin, MatrixModel):
             print(f"Start {start} {what} after {found.n_iter} iterations, {self._bound} {found.log_likelihood:.6f}.")
 
     def _keep(self, found: MixtureOutcome, origin: np.ndarray, team: Team) -> None:
-        from spinney.cluster.gaussians import precisions, publish
+        from spinney.cluster.m_step import precisions, publish
 
         form, mixture = self.covariance_type, found.mixture
         self.weights_, self.means_ = mixture.weights, mixture.means + origin
@@ -348,7 +347,7 @@ class MixtureModel(DensityMixin, MatrixModel):
     def _mixture(self, origin: np.ndarray) -> Gaussians:
         """The fitted mixture relative to an origin."""
         from spinney.cluster.e_step import Gaussians
-        from spinney.cluster.gaussians import expand
+        from spinney.cluster.m_step import expand
 
         n_components, n_columns = self.means_.shape
         covariances = expand(np.asarray(self.covariances_), self.covariance_type, n_components, n_columns)
@@ -514,6 +513,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """
         return self.predict_proba(X).argmax(axis=1)
 
+    @known_arguments
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then predict the component of each row.
 
@@ -618,7 +618,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         ((5, 1), [0, 0, 0, 0, 0])
         """
         from spinney.cluster.cholesky import factors_and_inverses
-        from spinney.cluster.gaussians import as_matrices
+        from spinney.cluster.m_step import as_matrices
 
         check_is_fitted(self)
         if n_samples < 1:

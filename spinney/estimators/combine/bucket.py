@@ -17,8 +17,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
-from spinney.ensemble.bucket import best_name
 from spinney.ensemble.cross_fitting import fit_one, naming, score_held_out
+from spinney.ensemble.selection import best_name
 from spinney.estimators.base import OfTrees, all_or_nothing, log_probabilities
 from spinney.estimators.combine.composition import (
     MEMBERS,
@@ -79,10 +79,6 @@ class BucketOfModels(OfTrees, EitherKind):
     All members are scored on the same folds. The one with the highest mean score (ties go to the first) is then fitted
     on all rows and predicts alone. With classifiers it is a classifier, with regressors a regressor.
     `BucketOfModelsClassifier` and `BucketOfModelsRegressor` accept members of one kind only.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -286,10 +282,6 @@ class BucketOfModels(OfTrees, EitherKind):
 class BucketOfModelsClassifier(PredictsSets, ClassifierMixin, BucketOfModels):
     """Select the best of several classifiers by cross-validation: `BucketOfModels` for classifiers only.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -313,14 +305,6 @@ class BucketOfModelsClassifier(PredictsSets, ClassifierMixin, BucketOfModels):
 @described(_TABLE, fitted=_FITTED)
 class BucketOfModelsRegressor(PredictsIntervals, RegressorMixin, BucketOfModels):
     """Select the best of several regressors by cross-validation: `BucketOfModels` for regressors only.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

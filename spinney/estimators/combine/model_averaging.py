@@ -1,6 +1,6 @@
 """Bayesian model averaging: models weighted by the likelihood of held-out rows, with scikit-learn's interface.
 
-No algorithm in here: the formulas are in ensemble/bucket.py.
+No algorithm in here: the formulas are in ensemble/selection.py.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
-from spinney.ensemble.bucket import (
+from spinney.ensemble.cross_fitting import Member, fit_members, predict_held_out
+from spinney.ensemble.selection import (
     class_log_likelihood,
     gaussian_log_likelihood,
     mixture_moments,
     posterior,
     residual_variance,
 )
-from spinney.ensemble.cross_fitting import Member, fit_members, predict_held_out
 from spinney.ensemble.voting import mean, read_weights
 from spinney.estimators.base import OfTrees, all_or_nothing, log_probabilities
 from spinney.estimators.combine.composition import (
@@ -83,10 +83,6 @@ class BayesianModelAveraging(OfTrees, EitherKind):
 
     With classifiers it is a classifier, with regressors a regressor; `BayesianModelAveragingClassifier` and
     `BayesianModelAveragingRegressor` accept members of one kind only.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -295,10 +291,6 @@ class BayesianModelAveragingClassifier(PredictsSets, ClassifierMixin, BayesianMo
 
     {formula}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -324,10 +316,6 @@ class BayesianModelAveragingRegressor(PredictsIntervals, RegressorMixin, Bayesia
     """Average the predictions of several regressors, weighted by Bayes' rule.
 
     {formula}
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------

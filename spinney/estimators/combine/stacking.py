@@ -399,10 +399,6 @@ class StackingClassifier(PredictsSets, ClassifierMixin, _Stacking):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -548,14 +544,6 @@ class StackingRegressor(PredictsIntervals, RegressorMixin, _Stacking):
     """Combine regressors by a final regressor that is fitted on their predictions.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -19,7 +19,7 @@ from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.fit import GrownForest
 from spinney.estimators.params import FOREST, Parameter, check_parameters, described, keep_parameters
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
 from spinney.tree.formula import not_of_trees
@@ -56,10 +56,6 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
     target is used. Rows that share many leaves are similar, so a linear model of the leaves can learn local structure.
     Columns may hold numbers, Booleans, strings and categories, with missing values. The same data and `random_state`
     give the same trees, with any number of threads and in any order of the rows.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -121,6 +117,7 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
     def _setting(self, name: str) -> Any:
         return _WITHOUT[name] if name in _WITHOUT else getattr(self, name)
 
+    @known_arguments
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:  # type: ignore[override]
         """Fit the trees.
 
@@ -161,6 +158,7 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
             self._fit(schema, table, chances, weights)
         return self
 
+    @known_arguments
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the trees and transform X.
 

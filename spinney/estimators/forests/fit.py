@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spinney._seed import read_seed
 from spinney._warnings import warn_caller
-from spinney.data.remote_table import RemoteRows, closed_afterwards, is_remote
+from spinney.data.remote_table import RemoteRows, is_remote
 from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.data.tables import with_sides
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, open_collections
-from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.base import opened_for_fit, read_sample_weight
 from spinney.estimators.forests.model import ClassForest, JudgedForest, QuantileForest
-from spinney.estimators.params import check_parameters, keep_parameters
-from spinney.estimators.settings import n_categories, tree_settings
+from spinney.estimators.params import keep_parameters, n_categories, read_seed, tree_settings
+from spinney.estimators.streaming import known_arguments
 from spinney.estimators.targets import TreeTargets, read_answers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -47,7 +46,6 @@ _TREE_PARAMETERS = (
     "handle_unknown",
 )
 _OTHER_DATA = "with warm_start=True X and y must have the same columns and classes as in the previous fit."
-_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
 class GrownForest(JudgedForest):
@@ -60,6 +58,7 @@ class GrownForest(JudgedForest):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
+    @known_arguments
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Any:
         """Fit the forest.
 
@@ -93,21 +92,17 @@ class GrownForest(JudgedForest):
         """
         if client is not None:
             return fit_by(client, self.fit, X, y, sample_weight)
-        check_parameters(self)
-        y, sample_weight = with_sides(X, y, sample_weight)
-        if is_remote(X, y, sample_weight):
-            X, y, sample_weight = self._open_remote(X, y, sample_weight)
-        if not self.bootstrap and self.oob_score:
-            raise ValueError(
-                "Out of bag estimation only available if bootstrap=True: without bootstraps every tree is grown on "
-                "all rows. Set bootstrap=True, or oob_score=False."
-            )
-        if not self.bootstrap and self.max_samples is not None:
-            raise ValueError(
-                "max_samples needs bootstrap=True: without bootstraps every tree is grown on all rows. Set "
-                "bootstrap=True, or max_samples=None."
-            )
-        with all_or_nothing(self), closed_afterwards(X):
+        with opened_for_fit(self, X, y, sample_weight) as (X, y, sample_weight):
+            if not self.bootstrap and self.oob_score:
+                raise ValueError(
+                    "Out of bag estimation only available if bootstrap=True: without bootstraps every tree is grown "
+                    "on all rows. Set bootstrap=True, or oob_score=False."
+                )
+            if not self.bootstrap and self.max_samples is not None:
+                raise ValueError(
+                    "max_samples needs bootstrap=True: without bootstraps every tree is grown on all rows. Set "
+                    "bootstrap=True, or max_samples=None."
+                )
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
             self.estimator_ = self._make_template()
             answers = read_answers(self.estimator_, y, table.n_rows, type(self).__name__)
@@ -115,8 +110,11 @@ class GrownForest(JudgedForest):
             self._fit(*without_idle_categories(schema, table, weights), answers, weights, y)
         return self
 
-    def _open_remote(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        """Open dask collections; rows stay on the workers."""
+    def _open_elsewhere(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        """X in files or in a dask collection, whose rows stay on the workers, and what belongs to its rows."""
+        y, sample_weight = with_sides(X, y, sample_weight)
+        if not is_remote(X, y, sample_weight):
+            return X, y, sample_weight
         if getattr(self, "keep_targets", False):
             raise ValueError(
                 "keep_targets=True needs the rows, but a dask collection keeps them on the workers. Set "
@@ -140,33 +138,25 @@ class GrownForest(JudgedForest):
 
         before = self.forest_ if self.warm_start and hasattr(self, "forest_") else None
         n_before = 0 if before is None else before.n_trees
-        if self.n_estimators < n_before:
-            raise ValueError(
-                f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
-            )
-        if self.n_estimators == n_before:
-            warn_caller("Warm-start fitting without increasing n_estimators does not fit new trees.")
-            if not self.oob_score or hasattr(self, "oob_score_"):
-                return
+        numbers = self._still_to_fit(n_before)
+        if not numbers and (not self.oob_score or hasattr(self, "oob_score_")):
+            return
         if before is not None and (before.n_classes != target.n_classes or schema != self._schema):
             raise ValueError(_OTHER_DATA)
-        if self.n_estimators == n_before:
+        if not numbers:
             return self._judge_again(table, target, team)
         if before is not None:
             plan = plan._replace(seed=self._seed)
-        numbers = range(n_before, self.n_estimators)
-        report = tell_progress(self.verbose, len(numbers), "tree")
+        sizes, report = n_categories(schema), tell_progress(self.verbose, len(numbers), "tree")
         if isinstance(table, RemoteRows):
-            opened, made = None, (n_categories(schema), target, plan, self.max_bins, numbers, report)
-            forest, bags = table.grow_forest(*made)
+            opened = None
+            forest, bags = table.grow_forest(sizes, target, plan, self.max_bins, numbers, report)
         else:
-            opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
+            opened = open_table(table, sizes, target, plan, self.max_bins, team)
             forest, bags = grow_trees(opened, target, plan, numbers, team, report), opened.bags
         self._keep(schema, forest if before is None else join([before, forest]))
         self._seed, self._n_rows = plan.seed, table.n_rows
         self._bags = self._add_bags(n_before, len(numbers), bags)
-        for name in _OUT_OF_BAG:  # of the previous fit
-            self.__dict__.pop(name, None)
         if self.oob_score:
             self._judge(table, target, team)
         if opened is not None:

@@ -10,13 +10,12 @@ from sklearn.base import OutlierMixin
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators import on_gpu
+from spinney.estimators.bagging.fit import count_columns_of_member
 from spinney.estimators.bagging.model import ask_own_columns
-from spinney.estimators.bagging.params import count_columns_of_member
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forests.model import ForestModel
 from spinney.estimators.params import (
@@ -28,9 +27,10 @@ from spinney.estimators.params import (
     check_parameters,
     described,
     keep_parameters,
+    n_categories,
+    read_seed,
 )
-from spinney.estimators.settings import n_categories
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
 from spinney.tree.formula import Formula
 
@@ -80,10 +80,6 @@ class IsolationForest(OutlierMixin, ForestModel):
     halves. Missing values go to a random side, or to the larger side if a node has none in training; unknown
     categories are treated as missing. The same data and `random_state` give the same forest, bit for bit, with any
     number of threads and in any order of the rows.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -137,6 +133,7 @@ class IsolationForest(OutlierMixin, ForestModel):
     ) -> None:
         keep_parameters(self, locals())
 
+    @known_arguments
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the isolation forest.
 
@@ -198,16 +195,9 @@ class IsolationForest(OutlierMixin, ForestModel):
         if not self.warm_start or not hasattr(self, "_draws"):
             self._seed = read_seed(self.random_state)
             return range(self.n_estimators)
-        n_before = len(self._draws)
-        if self.n_estimators < n_before:
-            raise ValueError(
-                f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
-            )
         if schema != self._schema:
             raise ValueError("with warm_start=True X must have the same columns and categories as in the previous fit.")
-        if self.n_estimators == n_before:
-            warn_caller("Warm-start fitting without increasing n_estimators does not fit new trees.")
-        return range(n_before, self.n_estimators)
+        return self._still_to_fit(len(self._draws))
 
     def _plan_draws(self, table: Table, n_columns: int, weights: Weights) -> Draws:
         from spinney.data.row_hash import order_by_content

@@ -13,12 +13,12 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._seed import read_seed
 from spinney._warnings import warn_caller
 from spinney.data.remote_table import RemoteRows
 from spinney.data.schema import Schema
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, log_probabilities
+from spinney.estimators.params import read_seed
 from spinney.estimators.streaming import row_by_row
 from spinney.tree.formula import Formula, mean_of_trees, not_of_trees
 
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from spinney.tree.forest import Forest
 
 
-_MADE = ("estimators_", "feature_importances_", "_ballots")  # from `forest_`, on first access
+# what follows from the members and their training rows, until they change
+FOLLOWS = ("estimators_", "feature_importances_", "_ballots", "oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
 class ForestModel(Explained, TableModel):
@@ -44,8 +45,18 @@ class ForestModel(Explained, TableModel):
         """Set the fitted attributes of all forests."""
         self._keep_schema(schema)
         self.forest_, self.n_outputs_ = forest, int(forest.answers.shape[1])
-        for name in _MADE:
+        for name in FOLLOWS:
             self.__dict__.pop(name, None)
+
+    def _still_to_fit(self, n_before: int, members: str = "trees") -> range:
+        """The numbers of the members that a warm start adds to those of the previous fit."""
+        if self.n_estimators < n_before:
+            raise ValueError(
+                f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
+            )
+        if self.n_estimators == n_before:
+            warn_caller(f"Warm-start fitting without increasing n_estimators does not fit new {members}.")
+        return range(n_before, self.n_estimators)
 
     def _team(self, n_rows: int) -> Team:
         """Threads that send rows down all trees."""
@@ -172,7 +183,7 @@ class ForestModel(Explained, TableModel):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        for name in _MADE:
+        for name in FOLLOWS:
             state.pop(name, None)
         return state
 

@@ -75,14 +75,6 @@ class RandomForestClassifier(ForestClassifier):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -105,14 +97,6 @@ class RandomForestRegressor(ForestRegressor):
     many such trees is more accurate than a single one.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------
@@ -138,14 +122,6 @@ class ExtraTreesClassifier(ForestClassifier):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -169,14 +145,6 @@ class ExtraTreesRegressor(ForestRegressor):
     accurate as random forests, and on small data faster to grow.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -72,10 +72,6 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     estimators_, forest_, feature_importances_, fingerprint_, classes_, n_features_in_, feature_names_in_, n_outputs_
@@ -120,10 +116,6 @@ class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
     """A random-structure forest for regression: full trees with random splits.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------

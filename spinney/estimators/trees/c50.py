@@ -14,7 +14,7 @@ from spinney.data.weights import Weights
 from spinney.estimators.adaboost import AdaBoostClassifier
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.params import AT_LEAST_1, Parameter, check_parameters, described, keep_parameters
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.id3_c45 import CLASSIC, C45Classifier
 from spinney.tree.formula import Confidence, Formula
@@ -66,10 +66,6 @@ class C50Classifier(AdaBoostClassifier):
     more, or is a single leaf; such a tree is dropped. If two trees remain, only the first is kept. A single tree
     predicts as it does by itself. The data is read and sorted once for all trials. C5.0's winnowing, costs and rule
     sets are not supported.
-
-    Parameters
-    ----------
-    {parameters}
 
     Attributes
     ----------
@@ -136,6 +132,7 @@ class C50Classifier(AdaBoostClassifier):
         """Maximum number of trees, the same as `trials`."""
         return int(self.trials)
 
+    @known_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Grow the trees one after another.
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from spinney._seed import read_seed
 from spinney.data.holdout import hold_out
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
@@ -19,11 +18,15 @@ from spinney.estimators.params import (
     TREE,
     Parameter,
     check_parameters,
+    count_columns,
     described,
     keep_parameters,
+    n_categories,
+    read_seed,
+    tree_bins,
+    tree_settings,
 )
-from spinney.estimators.settings import count_columns, n_categories, tree_bins, tree_settings
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import TreeTargets, check_labels, check_numbers, read_answers, read_y
 from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 
@@ -95,6 +98,7 @@ class _CartTree(TreeModel):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
+    @known_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True, *, eval_set: Any = None) -> Any:
         """Fit the tree.
 
@@ -264,10 +268,6 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
     order per class. Missing values go to the side with the larger gain, or to the side with more weight if a node has
     none in training. Unknown categories are treated as missing.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,), or list of ndarray
@@ -326,14 +326,6 @@ class DecisionTreeRegressor(TableRegressor, _CartTree):
     columns are split by sets of categories, by the best set for squared error. Missing values go to the side with the
     larger gain, or to the side with more weight if a node has none in training. Unknown categories are treated as
     missing.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spinney.data.weights import Weights
-from spinney.estimators.params import TREE, described, other_defaults
-from spinney.estimators.settings import n_categories, tree_settings
+from spinney.estimators.params import TREE, described, n_categories, other_defaults, tree_settings
 from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.decision_tree import (
     CLASS_CRITERION,
@@ -83,10 +82,6 @@ class ExtraTreeClassifier(_ExtraTree, DecisionTreeClassifier):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,), or list of ndarray
@@ -113,14 +108,6 @@ class ExtraTreeRegressor(_ExtraTree, DecisionTreeRegressor):
     """An extremely randomised tree for regression.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -21,6 +21,7 @@ from spinney.estimators.params import (
     described,
     keep_parameters,
 )
+from spinney.estimators.streaming import known_arguments
 from spinney.estimators.targets import TreeTargets, find_answers, read_labels
 from spinney.estimators.trees.decision_tree import find_judges
 from spinney.estimators.trees.model import ClassTreeModel
@@ -114,6 +115,7 @@ class _ClassicTree(ClassTreeModel):
 
     _takes_sparse = False
 
+    @known_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Any:
         """Grow the tree.
 
@@ -210,7 +212,7 @@ def _ask(judges: HeldOutRows | None, team: Team) -> Choose | None:
     if judges is None:
         return None
     found = judges
-    return lambda tree, turn: found.count_splits(tree, turn, team)
+    return lambda tree, split_number: found.count_splits(tree, split_number, team)
 
 
 @described(CLASSIC, fitted=_FITTED)
@@ -226,14 +228,6 @@ class ID3Classifier(_ClassicTree):
     Numeric columns are treated as category codes if they hold integers from 0 to 31 in a DataFrame, or at most 32
     distinct values in an array, which has no category dtype. Other numeric columns raise an error: bin them, or use
     `C45Classifier`.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------
@@ -315,14 +309,6 @@ class C45Classifier(_ClassicTree):
     binary, with the threshold midway between neighbouring values. Rows with a missing value go down all branches with
     fractional weights, in training and in prediction; so do unknown categories. The tree is pruned by a pessimistic
     estimate of its errors.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._warnings import warn_caller
 from spinney.data.schema import learn_and_read, without_idle_categories
+from spinney.data.weights import share_of_rows
 from spinney.estimators import on_gpu
 from spinney.estimators.base import TableRegressor, all_or_nothing, read_sample_weight
 from spinney.estimators.params import (
@@ -23,9 +24,9 @@ from spinney.estimators.params import (
     check_parameters,
     described,
     keep_parameters,
+    n_categories,
 )
-from spinney.estimators.settings import n_categories, share_of_rows
-from spinney.estimators.streaming import row_by_row
+from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import TreeTargets, find_answers, read_labels, read_numbers
 from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 
@@ -129,6 +130,7 @@ class _OptimalTree(TreeModel):
     objective_: float
     bound_: float
 
+    @known_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Search for the best tree.
 
@@ -220,10 +222,6 @@ class OptimalTreeClassifier(ClassTreeModel, _OptimalTree):
 
     {about}
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -270,14 +268,6 @@ class OptimalTreeRegressor(TableRegressor, _OptimalTree):
     """The decision tree with the lowest training error up to a depth, for regression.
 
     {about}
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {fitted}
 
     Examples
     --------

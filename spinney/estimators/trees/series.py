@@ -10,8 +10,7 @@ import numpy as np
 from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators.base import make_team
-from spinney.estimators.params import check_parameters
-from spinney.estimators.settings import n_categories, tree_bins, tree_settings
+from spinney.estimators.params import check_parameters, n_categories, tree_bins, tree_settings
 from spinney.estimators.targets import read_answers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor

@@ -29,7 +29,7 @@ from spinney.grow.binned.memory import (
     make_wide,
     with_room,
 )
-from spinney.grow.describe import NodeRows, describe
+from spinney.grow.node_values import NodeRows, describe
 from spinney.grow.rules import TreeSettings, make_rules
 from spinney.grow.targets import Classes, Pairs, Values, make_statistics
 from spinney.tree.decision import DecisionTree

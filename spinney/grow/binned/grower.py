@@ -4,7 +4,7 @@ Glossary
     cells     the encoded table, row by row: all codes of a row share a cache line
     rows      row numbers, node by node; a split brings the rows that go left to the front, each side in its old order
     node      rows[begin:end]
-    waiting   nodes whose turn is still to come: the left child is always next, so nodes are numbered in preorder
+    waiting   nodes still to be visited: the left child is always next, so nodes are numbered in preorder
 
 A node's columns are drawn by a hash of its path. It looks at one column after the other until it has seen as many as it
 may choose from, and then on until one can split it. All sums are integers.
@@ -115,14 +115,15 @@ def _grow(cells, statistics, kinds, criterion, rules, memory):
             memory.progress[0], memory.progress[1] = n_waiting, n_nodes
             return np.int64(NEEDS_ROOM)
         n_waiting -= 1
-        turn, node = memory.waiting[n_waiting], memory.nodes[n_nodes]
-        open_node(memory.nodes, turn, n_nodes)
-        if is_large(rules, turn.end - turn.begin, turn.depth) and is_mixed(statistics, kinds, turn, memory.rows):
-            if turn.end - turn.begin <= most_small:
+        pending, node = memory.waiting[n_waiting], memory.nodes[n_nodes]
+        open_node(memory.nodes, pending, n_nodes)
+        n_rows = pending.end - pending.begin
+        if is_large(rules, n_rows, pending.depth) and is_mixed(statistics, kinds, pending, memory.rows):
+            if n_rows <= most_small:
                 n_nodes = grow_small(statistics, cells, kinds, criterion, rules, memory, n_waiting, n_nodes)
                 continue
-            _search(cells, statistics, criterion, kinds.logs, rules, memory, turn)
-            if _may_be_made(kinds, statistics, criterion, rules, memory.split[0], turn):
+            _search(cells, statistics, criterion, kinds.logs, rules, memory, pending)
+            if _may_be_made(kinds, statistics, criterion, rules, memory.split[0], pending):
                 _split(cells, statistics, memory, node, n_nodes, n_waiting)
                 n_waiting += 2
         n_nodes += 1
@@ -314,14 +315,14 @@ def _grow_small(statistics, cells, kinds, criterion, rules, memory, place, numbe
     n_sets = 1
     while n_sets > 0:
         n_sets -= 1
-        turn, node, rows = waiting[place + n_sets], nodes[number], small.sets[n_sets]
-        open_node(nodes, turn, number)
-        n, left = turn.end - turn.begin, _NOBODY
-        if is_large(rules, n, turn.depth) and _is_mixed(kinds, small, turn, rows):
-            total = n, turn.weight, turn.amount
-            left = _search_small(stats, cells, kinds, criterion, rules, memory, least, total, turn.random, rows)
+        pending, node, rows = waiting[place + n_sets], nodes[number], small.sets[n_sets]
+        open_node(nodes, pending, number)
+        n, left = pending.end - pending.begin, _NOBODY
+        if is_large(rules, n, pending.depth) and _is_mixed(kinds, small, pending, rows):
+            total = n, pending.weight, pending.amount
+            left = _search_small(stats, cells, kinds, criterion, rules, memory, least, total, pending.random, rows)
             if left != 0:
-                fall = decrease_of_pair(kinds, criterion, split.score, (turn.weight, turn.amount), turn)
+                fall = decrease_of_pair(kinds, criterion, split.score, (pending.weight, pending.amount), pending)
                 left = left if is_worth(rules, fall) else _NOBODY
         if left != 0:
             part_node(waiting, place + n_sets, node, number, split, node.begin + set_size(left))
@@ -351,10 +352,10 @@ def _lay_out(cells, stats, kinds, memory, begin, end):
 
 
 @inner_kernel
-def _is_mixed(kinds, small, turn, rows):
+def _is_mixed(kinds, small, pending, rows):
     """Whether a set has more than one target."""
     if kinds.y.size == 0:
-        return 0 < turn.amount < turn.weight
+        return 0 < pending.amount < pending.weight
     first = small.y[lowest_bit(rows)]
     while rows != 0:
         if small.y[lowest_bit(rows)] != first:

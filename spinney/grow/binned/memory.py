@@ -38,7 +38,7 @@ NODE = np.dtype(
     align=True,
 )
 
-# A node that waits for its turn.
+# A node that waits.
 WAITING = np.dtype(
     [
         ("begin", np.int64),
@@ -186,25 +186,25 @@ def _make_small(width: int) -> BinnedSubtrees:
 
 
 @inner_kernel
-def open_node(nodes, turn, number):
+def open_node(nodes, pending, number):
     """The next node of the tree, for now a leaf."""
     node = nodes[number]
-    node.begin, node.end, node.weight, node.amount = turn.begin, turn.end, turn.weight, turn.amount
-    node.parent = turn.parent
+    node.begin, node.end, node.weight, node.amount = pending.begin, pending.end, pending.weight, pending.amount
+    node.parent = pending.parent
     node.right, node.feature, node.code, node.missing_left = NO_NODE, NO_SPLIT, 0, 0
-    if turn.is_right:
-        nodes[turn.parent].right = number
+    if pending.is_right:
+        nodes[pending.parent].right = number
 
 
 @inner_kernel
 def part_node(waiting, n_waiting, node, number, split, middle):
     """The node is split, its rows from `middle` on going right; its children wait in its place, the left one on top."""
-    turn = waiting[n_waiting]
+    pending = waiting[n_waiting]
     node.feature, node.code = split.feature, split.code
     node.missing_left = split.missing_left
     if not split.has_missing:
-        node.missing_left = larger_side(split.weight, turn.weight)
-    random, depth, weight, amount = turn.random, turn.depth + 1, turn.weight, turn.amount
+        node.missing_left = larger_side(split.weight, pending.weight)
+    random, depth, weight, amount = pending.random, pending.depth + 1, pending.weight, pending.amount
     right, left = waiting[n_waiting], waiting[n_waiting + 1]
     right.begin, right.end, right.weight, right.amount = middle, node.end, weight - split.weight, amount - split.amount
     right.random, right.depth, right.parent, right.is_right = child_key(random, 1), depth, number, 1

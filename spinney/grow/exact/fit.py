@@ -72,10 +72,10 @@ def grow_sorted(given: Sorted, target: Target, settings: TreeSettings, team: Tea
 
     run = grow if settings.own is None else grow_own(criterion)
     n_nodes = team.run(run, columns, statistics, criterion, rules, work)
-    tree, turn, order = freeze(
+    tree, split_number, order = freeze(
         work, int(n_nodes), presorted.n_columns, target, settings.criterion, thresholds, rules.is_monotone
     )
-    return GrownTree(with_sets(tree, work, table, rows, n_categories), turn, order)
+    return GrownTree(with_sets(tree, work, table, rows, n_categories), split_number, order)
 
 
 def _grow_sparse(lists: SparseLists, middles: Middles, target: Target, settings: TreeSettings, team: Team) -> GrownTree:
@@ -100,10 +100,10 @@ def _grow_sparse(lists: SparseLists, middles: Middles, target: Target, settings:
         low, high = lists.values[cuts.below], lists.values[np.where(is_cut, cuts.above, 0)]
         return np.where(is_cut, between(low, high), np.inf)
 
-    tree, turn, order = freeze(
+    tree, split_number, order = freeze(
         work, int(n_nodes), lists.n_columns, target, settings.criterion, thresholds, rules.is_monotone
     )
-    return GrownTree(tree, turn, order)
+    return GrownTree(tree, split_number, order)
 
 
 def _sorted_by(target: Target, output: int) -> np.ndarray:

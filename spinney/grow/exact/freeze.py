@@ -13,8 +13,8 @@ from spinney.criteria.impurity import ABSOLUTE, POISSON
 from spinney.data.presort import ROW
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.grow.describe import NodeRows, describe
 from spinney.grow.exact.memory import ExactWork
+from spinney.grow.node_values import NodeRows, describe
 from spinney.grow.rules import NO_NODE, NO_ROW
 from spinney.grow.targets import fixed_numbers
 from spinney.tree.decision import DecisionTree
@@ -26,7 +26,7 @@ _MANY_CUTS = 10_000  # that threads help with
 
 class GrownTree(NamedTuple):
     tree: DecisionTree
-    turn: np.ndarray  # int64: when best-first growth split each node; -1: never
+    split_number: np.ndarray  # int64: when best-first growth split each node; -1: never
     rows: np.ndarray  # int64: the rows that counted, numbered from 0, in the order of the leaves
 
     def leaf_of_rows(self) -> np.ndarray:
@@ -54,7 +54,7 @@ def freeze(
     thresholds: Any,
     bounded: bool = False,
 ) -> tuple[DecisionTree, np.ndarray, np.ndarray]:
-    """The finished tree, with all tests by numbers; each node's turn in best-first growth (-1: not split); and the rows
+    """The finished tree, with all tests by numbers; each node's split number (-1: not split); and the rows
     in the order of the leaves.
 
     `thresholds(nodes)` finds those of some grown nodes. Tests on categories are given their sets by `with_sets`. If
@@ -84,7 +84,7 @@ def freeze(
         weight=weight,
         impurity=impurity,
     )
-    return DecisionTree(forest), laid.turn, rows
+    return DecisionTree(forest), laid.split_number, rows
 
 
 class Cuts(NamedTuple):
@@ -104,7 +104,7 @@ class _Laid(NamedTuple):
     end: np.ndarray
     size: np.ndarray
     owner: np.ndarray  # the parent's number, by number of the grown node
-    turn: np.ndarray
+    split_number: np.ndarray
     lower: np.ndarray  # the same, where nodes have bounds; else empty
     upper: np.ndarray
     below: np.ndarray  # of inner nodes
@@ -194,7 +194,8 @@ def _lay_out(nodes, laid):
         at = stack[top]
         top += 1
         node = nodes[at]
-        laid.parent[k], laid.begin[k], laid.end[k], laid.turn[k] = owner[at], node.begin, node.end, node.turn
+        laid.parent[k], laid.begin[k], laid.end[k] = owner[at], node.begin, node.end
+        laid.split_number[k] = node.split_number
         laid.size[k] = 1
         if laid.lower.size:
             laid.lower[k], laid.upper[k] = node.lower, node.upper

@@ -152,8 +152,8 @@ def _do(rank, sync, columns, statistics, criterion, rules, work, what, slot, fir
             make_children(rules, work, at)
             partition_lists(rank, work, node, _ZERO, work.lists.shape[0])
             small = 0 if node.n_left <= node.end - node.begin - node.n_left else 1
-            for turn in range(2):
-                which = small if turn == 1 else 1 - small
+            for child in range(2):
+                which = small if child == 1 else 1 - small
                 if (node.keep >> which) & 1:
                     stack[waiting] = node.left + which
                     waiting += 1
@@ -181,7 +181,7 @@ def _prepare(rules, work, can_split):
         rows[i] = (np.uint64(i) << RANK) | np.uint64(i)
     open_node(work, _ROOT, _ZERO, rows.size, _ZERO, rules.seed)
     root.lower, root.upper = -np.inf, np.inf
-    state.n_open, state.n_tasks, state.heap_size, state.n_leaves, state.turn = 0, 0, 0, 1, 0
+    state.n_open, state.n_tasks, state.heap_size, state.n_leaves, state.n_splits = 0, 0, 0, 1, 0
     if not can_split:
         state.phase = DONE
     elif rules.best_first or rows.size > work.team_rows:
@@ -248,8 +248,8 @@ def _next_best(rules, work):
     state = work.state[0]
     if state.heap_size > 0 and state.n_leaves < rules.max_leaves:
         node, state.heap_size = pop(work.heap, state.heap_size, work.nodes)
-        work.nodes[node].turn = state.turn
-        state.turn += 1
+        work.nodes[node].split_number = state.n_splits
+        state.n_splits += 1
         state.n_leaves += 1
         work.open[0], state.n_open = node, 1
 
@@ -345,8 +345,8 @@ def _grow_small(statistics, weight, code, rules, work, rank, top):
     waiting = 1
     while waiting > 0:
         waiting -= 1
-        turn = stack[waiting]
-        at, table, rows, w_total, s_total = turn.node, turn.table, turn.rows, turn.weight, turn.amount
+        pending = stack[waiting]
+        at, table, rows, w_total, s_total = pending.node, pending.table, pending.rows, pending.weight, pending.amount
         node = nodes[at]
         begin, n = node.begin - first, node.end - node.begin
         if n == 2:
@@ -394,8 +394,8 @@ def _row(entry):
 
 
 @inner_kernel
-def _wait(turn, node, table, rows, weight, amount):
-    turn.node, turn.table, turn.rows, turn.weight, turn.amount = node, table, rows, weight, amount
+def _wait(pending, node, table, rows, weight, amount):
+    pending.node, pending.table, pending.rows, pending.weight, pending.amount = node, table, rows, weight, amount
 
 
 @inner_kernel

@@ -36,7 +36,7 @@ NODE = np.dtype(
         ("keep", np.int64),  # children that will be searched, see partition.py
         ("decrease", np.float64),  # of impurity, times the node's weight
         ("key", np.float64),  # priority on the frontier
-        ("turn", np.int64),  # best-first: when it was split, from 0
+        ("split_number", np.int64),  # best-first: when it was split, from 0
         ("random", np.uint64),  # key of its random choices, from its path alone
         ("lower", np.float64),  # bounds of its value
         ("upper", np.float64),
@@ -71,7 +71,7 @@ STATE = np.dtype(
         ("n_tasks", np.int64),  # nodes whose subtrees one thread grows alone
         ("heap_size", np.int64),
         ("n_leaves", np.int64),
-        ("turn", np.int64),
+        ("n_splits", np.int64),
     ],
     align=True,
 )

@@ -33,10 +33,9 @@ from spinney._random import choose
 from spinney.criteria.impurity import GINI, SQUARED, variance_score
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.grow.exact.choose_split import make_children, open_node
 from spinney.grow.exact.freeze import Cuts, GrownTree, freeze
 from spinney.grow.exact.memory import NODE
-from spinney.grow.exact.search import draw_between
+from spinney.grow.exact.search import draw_between, make_children, open_node
 from spinney.grow.rules import TreeSettings, column_key, is_large, is_worth, larger_side, make_rules
 from spinney.grow.targets import decrease_of_pair, make_statistics, weight_at
 

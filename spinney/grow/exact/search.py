@@ -117,11 +117,11 @@ MOST_ORDERS = 16  # orders of the categories that a split tries, with more than 
 def heaviest(total, n_sums, which):
     """The place of the which-th largest of the sums; ties go to the first."""
     last, last_place = np.int64(0), np.int64(0)
-    for turn in range(which + 1):
+    for taken in range(which + 1):
         best, best_place = np.int64(-1), np.int64(1)
         for k in range(1, n_sums + 1):
             amount = abs(total[k])
-            comes_later = turn == 0 or amount < last or (amount == last and k > last_place)
+            comes_later = taken == 0 or amount < last or (amount == last and k > last_place)
             if comes_later and amount > best:
                 best, best_place = amount, np.int64(k)
         last, last_place = best, best_place
@@ -490,4 +490,4 @@ def make_children(rules, work, at):
 def open_node(work, node, begin, end, depth, random):
     one = work.nodes[node]
     one.left, one.begin, one.end, one.depth, one.random = NO_NODE, begin, end, depth, random
-    one.feature, one.turn, one.impurity, one.above = NO_SPLIT, -1, 0.0, NO_ROW
+    one.feature, one.split_number, one.impurity, one.above = NO_SPLIT, -1, 0.0, NO_ROW

@@ -577,8 +577,8 @@ def _grow_depth_first(sync, cells, statistics, criterion, rules, work):
             small = share_entries(cells, work, at)
         else:
             _part(cells, work, at)
-        for turn in range(2):
-            which = small if turn == 1 else 1 - small
+        for child in range(2):
+            which = small if child == 1 else 1 - small
             if (node.keep >> which) & 1:
                 stack[waiting] = node.left + which
                 waiting += 1
@@ -587,7 +587,7 @@ def _grow_depth_first(sync, cells, statistics, criterion, rules, work):
 @part_kernel
 def _grow_best_first(sync, cells, statistics, criterion, rules, work):
     """The open node with the largest decrease first. Its sides are marked anew, since others have been looked at."""
-    heap_size, n_leaves, turn = np.int64(0), np.int64(1), np.int64(0)
+    heap_size, n_leaves, n_splits = np.int64(0), np.int64(1), np.int64(0)
     opened, n_opened = (_ROOT, _ROOT), 1
     while not stop_wanted(sync):
         for k in range(n_opened):
@@ -600,8 +600,8 @@ def _grow_best_first(sync, cells, statistics, criterion, rules, work):
             return
         at, heap_size = pop(work.heap, heap_size, work.nodes)
         node = work.nodes[at]
-        node.turn = turn
-        turn += 1
+        node.split_number = n_splits
+        n_splits += 1
         n_leaves += 1
         mark_node(cells, work, at)
         make_children(rules, work, at)

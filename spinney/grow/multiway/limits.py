@@ -21,7 +21,7 @@ from spinney.grow.multiway.memory import MultiwayTree
 from spinney.grow.rules import NO_NODE, NO_SPLIT
 from spinney.tree.decision import DecisionTree
 
-NEVER = -1  # the turn of a node that is not split
+NEVER = -1  # the number of a node that is not split
 
 # (tree, when each of its nodes was split) -> how many of the splits to keep
 Choose = Callable[[DecisionTree, np.ndarray], int]
@@ -53,22 +53,22 @@ def limit_splits(
     """Take back splits of a grown tree: those beyond `max_leaves`, and those that `choose` does not keep."""
     if limits.max_leaves is None and choose is None:
         return
-    turn = best_first(grown, terms, limits.max_leaves)
-    _keep(grown, turn, len(turn))
+    split_number = best_first(grown, terms, limits.max_leaves)
+    _keep(grown, split_number, len(split_number))
     if choose is not None:
         tree = freeze(grown, columns, missing)
         order = np.full(tree.n_nodes, NEVER, np.int64)
-        order[tree.n_samples > 0] = turn[
+        order[tree.n_samples > 0] = split_number[
             _reached(grown)
         ]  # both are in preorder; branches without rows are no nodes here
-        _keep(grown, turn, choose(tree, order))
+        _keep(grown, split_number, choose(tree, order))
 
 
 def best_first(grown: MultiwayTree, terms: Terms, max_leaves: int | None) -> np.ndarray:
     """When each node is split, always that of the frontier which takes off the most; a split that would make too many
     leaves is left out."""
     n_nodes = int(grown.state[0]["n_nodes"])
-    falls, turn = np.zeros(n_nodes, np.int64), np.full(n_nodes, NEVER, np.int64)
+    falls, split_number = np.zeros(n_nodes, np.int64), np.full(n_nodes, NEVER, np.int64)
     _fill_falls(grown, terms, np.zeros(grown.class_units.shape[1], np.int64), falls)
     frontier, n_leaves, n_splits = [(0, 0)], 1, 0
     while frontier:
@@ -78,11 +78,11 @@ def best_first(grown: MultiwayTree, terms: Terms, max_leaves: int | None) -> np.
             max_leaves is not None and n_leaves + _n_leaves(grown, node) - 1 > max_leaves
         ):
             continue
-        turn[number], n_splits, n_leaves = n_splits, n_splits + 1, n_leaves + _n_leaves(grown, node) - 1
+        split_number[number], n_splits, n_leaves = n_splits, n_splits + 1, n_leaves + _n_leaves(grown, node) - 1
         for child in grown.children[node["first"] : node["first"] + node["n_branches"]].tolist():
             if child >= 0:
                 heapq.heappush(frontier, (-int(falls[child]), child))
-    return turn
+    return split_number
 
 
 def _n_leaves(grown: MultiwayTree, node: Any) -> int:
@@ -92,9 +92,9 @@ def _n_leaves(grown: MultiwayTree, node: Any) -> int:
     return n_there + (n_empty if n_there + n_empty == len(children) else min(n_empty, 1))
 
 
-def _keep(grown: MultiwayTree, turn: np.ndarray, n_splits: int) -> None:
+def _keep(grown: MultiwayTree, split_number: np.ndarray, n_splits: int) -> None:
     """The first splits stay."""
-    gone = np.flatnonzero((turn == NEVER) | (turn >= n_splits))
+    gone = np.flatnonzero((split_number == NEVER) | (split_number >= n_splits))
     grown.nodes["feature"][gone] = NO_SPLIT
 
 

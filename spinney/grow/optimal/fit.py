@@ -15,8 +15,8 @@ from spinney.criteria.impurity import GINI
 from spinney.data.encode import Bins, learn_bins
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.grow.describe import NodeRows, describe
 from spinney.grow.exact.fit import grow_sorted, sort_for_trees
+from spinney.grow.node_values import NodeRows, describe
 from spinney.grow.optimal.memory import NO_TEST, OptimalWork, Problem, make_kept, make_work
 from spinney.grow.optimal.search import (
     BEST,

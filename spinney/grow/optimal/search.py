@@ -164,11 +164,11 @@ def _solve_test(problem, costs, work, root, tests, t, limit, sync, depth):
     n_left = _count_left(problem, work, 0, tests, t)
     frame.first_left = 1 if 2 * n_left <= frame.n_rows else 0
     frame.shared, first = _is_shared(problem, costs, work, 0, n_left), np.int64(0)
-    for turn in range(2):
-        frame.side = turn + 1
-        left = frame.first_left if turn == 0 else 1 - frame.first_left
+    for nth in range(2):
+        frame.side = nth + 1
+        left = frame.first_left if nth == 0 else 1 - frame.first_left
         own, other = (tests.left[t], tests.right[t]) if left else (tests.right[t], tests.left[t])
-        child_limit = limit - (other if turn == 0 else first)
+        child_limit = limit - (other if nth == 0 else first)
         if own >= child_limit:
             return np.int64(NEVER)
         _go_to_child(problem, costs, work, 0, tests, t, left)
@@ -184,7 +184,7 @@ def _solve_test(problem, costs, work, root, tests, t, limit, sync, depth):
         if child.cost >= NEVER or first + child.cost >= limit:
             return np.int64(NEVER)
         first += child.cost
-        if turn == 0:
+        if nth == 0:
             _copy_heap(work.first_heap[0], work.heap[1], depth - 1)
     return first
 

@@ -11,7 +11,7 @@ from spinney.data.schema import learn_and_read
 from spinney.ensemble.bagging import Draws, Subspaces
 from spinney.ensemble.forests.bootstrap import Bags, FewDraws
 from spinney.ensemble.forests.isolation import grow_isolation
-from spinney.estimators.settings import n_categories
+from spinney.estimators.params import n_categories
 from tests.oracles.isolation import depth_of, grow, preorder, tree_key
 
 

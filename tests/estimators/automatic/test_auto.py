@@ -11,7 +11,7 @@ from sklearn.metrics import accuracy_score, log_loss, roc_auc_score, root_mean_s
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 
 import spinney
-from spinney.estimators.automatic.params import DEFAULT, FAMILIES
+from spinney.estimators.automatic.fit import DEFAULT, FAMILIES
 from tests.compiled import slow
 
 RANDOM = np.random.RandomState(0)

@@ -129,8 +129,8 @@ def test_the_model_does_not_depend_on_threads_or_held_out_offsets():
 
 def test_held_out_rows_have_their_offsets():
     model = Classifier(n_estimators=6, n_iter_no_change=6, random_state=0, validation_fraction=0.3)
-    from spinney._seed import read_seed
     from spinney.data.holdout import hold_out
+    from spinney.estimators.params import read_seed
 
     kept, held = hold_out(np.arange(300), 0.3, read_seed(0), THREE)
     own = clone(model).fit(X, THREE, init_score=OFFSETS)

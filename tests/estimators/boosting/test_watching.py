@@ -18,8 +18,8 @@ from sklearn.model_selection import train_test_split
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from spinney import Round
-from spinney._seed import read_seed
 from spinney.ensemble.callbacks import Progress
+from spinney.estimators.params import read_seed
 from tests.boosted import plain_trees
 
 

@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from spinney import BayesianGaussianMixture
-from spinney.estimators.clusters import bayesian_mixture
+from spinney.estimators.clusters import mixture
 
 X, LABEL = make_blobs(300, n_features=3, centers=[[0, 0, 0], [7, 0, -3], [0, 8, 3]], random_state=5, cluster_std=1.5)
 FORMS = ("full", "tied", "diag", "spherical")
@@ -39,7 +39,7 @@ class Theirs(sklearn.mixture.BayesianGaussianMixture):
 def both(monkeypatch, table, k, **settings):
     """Ours and theirs from the same random shares."""
     shares = np.random.default_rng(0).dirichlet(np.full(k, 0.3), len(table))
-    monkeypatch.setattr(bayesian_mixture, "first_shares", lambda *arguments: shares)
+    monkeypatch.setattr(mixture, "first_shares", lambda *arguments: shares)
     theirs = Theirs(n_components=k, **settings)
     theirs.shares = shares
     with warnings.catch_warnings():

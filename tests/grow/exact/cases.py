@@ -220,8 +220,8 @@ def goes_left(tree: DecisionTree, node: int, X: np.ndarray, n_categories: np.nda
 
 def check(case: Case, grown: GrownTree) -> int:
     """Assert that every node of a tree is as the twin would have it, up to ties; returns how many were looked at."""
-    tree, turn = grown.tree, grown.turn
-    one = _Check(case, tree, turn)
+    tree, split_number = grown.tree, grown.split_number
+    one = _Check(case, tree, split_number)
     one.visit(0, twin.Node(np.arange(len(case.X))))
     assert tree.n_leaves == (tree.n_nodes + 1) // 2
     if case.rules.max_leaves is not None:
@@ -232,8 +232,8 @@ def check(case: Case, grown: GrownTree) -> int:
 class _Check:
     """A walk down a tree beside the twin."""
 
-    def __init__(self, case: Case, tree: DecisionTree, turn: np.ndarray) -> None:
-        self.case, self.data, self.rules, self.tree, self.turn = case, case.data, case.rules, tree, turn
+    def __init__(self, case: Case, tree: DecisionTree, split_number: np.ndarray) -> None:
+        self.case, self.data, self.rules, self.tree, self.split_number = case, case.data, case.rules, tree, split_number
         self.gain: dict[int, float] = {}  # of nodes that are, or could be, split
         self.full = self.rules.max_leaves is not None and tree.n_leaves >= min(self.rules.max_leaves, len(case.X))
 
@@ -273,7 +273,7 @@ class _Check:
 
     def check_leaf(self, at: int, node: twin.Node, found: list) -> None:
         """No split is good enough; or there could be one, but there are enough leaves."""
-        assert self.turn[at] == -1
+        assert self.split_number[at] == -1
         split = twin.choose(self.data, self.rules, found)
         slack = self.case.tolerance(node.rows)
         if self.full:
@@ -322,8 +322,8 @@ class _Check:
     def check_turns(self) -> None:
         """Best-first: at every turn no node on the frontier promises more than the one that is split."""
         tree, split = self.tree, np.flatnonzero(~self.tree.is_leaf)
-        order = split[np.argsort(self.turn[split])]
-        assert self.turn[order].tolist() == list(range(len(order)))
+        order = split[np.argsort(self.split_number[split])]
+        assert self.split_number[order].tolist() == list(range(len(order)))
         assert tree.n_leaves <= max(1, self.rules.max_leaves or 1)
         frontier = {0}
         slack = self.case.tolerance(np.arange(len(self.case.X)))

@@ -82,7 +82,7 @@ def test_best_first_trees_are_the_twins(seed):
     case = Case(X, np.zeros(2, int), X[:, :1] + random.randn(ROWS, 1), None, None, "squared_error", {"max_leaves": 5})
     grown = grow(case)
     same_nodes(grown.tree, 0, twin.grow(case.data, case.rules), case)
-    assert sorted(grown.turn.tolist()) == [-1] * 5 + [0, 1, 2, 3]
+    assert sorted(grown.split_number.tolist()) == [-1] * 5 + [0, 1, 2, 3]
 
 
 # --- threads --------------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def test_nodes_that_a_team_works_on_and_those_of_one_thread_are_the_same(go, var
     for n_threads in THREADS if PLAIN_PYTHON else (1, 2, 3):
         grown = grow(case, n_threads)
         assert grown.tree.fingerprint == alone.tree.fingerprint
-        np.testing.assert_array_equal(grown.turn, alone.turn)
+        np.testing.assert_array_equal(grown.split_number, alone.split_number)
 
 
 # --- chance ---------------------------------------------------------------------------------------------------------

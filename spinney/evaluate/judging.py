@@ -1,6 +1,7 @@
 """Evaluation of a model on rows that it was not fitted on, compared with a constant baseline.
 
-In: a model and a table. Out: scores by name. `cross_validate` fits; evaluate/measures.py computes the scores.
+In: a model and a table. Out: `Judged`, for the command line and for reports. `cross_validate` fits; measures.py
+computes the scores.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from spinney.evaluate.measures import answers_of, measure_answers, measure_baseline
-from spinney.tables.errors import TableError
 
 _SMALL = 250_000  # most cells of a table that is cross-validated by folds
 _FOLDS, _HELD_OUT, _FEWEST = 5, 0.2, 10
@@ -75,51 +75,44 @@ def judge(
         return NotJudged(
             "no rows were held out" if n_folds == 0 else f"{len(y)} rows are too few to hold some of them out"
         )
-    if copies is None or groups is not None:
-        splits = _splits(y, task, n_folds, groups, seed, is_large)
-    else:
-        splits = _splits_of_different(y, task, n_folds, copies, seed, is_large)
+    splits = split_rows(y, task, n_folds, groups, seed, is_large, copies)
     if task == "classification" and any(len(np.unique(y[train])) < 2 for train, _ in splits):
         known, counts = np.unique(y, return_counts=True)
         rare = f"the class {str(known[counts.argmin()])!r} has {counts.min()} row{'s' * bool(counts.min() > 1)}"
         return NotJudged(f"{rare}, and without the held-out rows there would be only one class")
     classes = np.unique(y) if task == "classification" else None
     kept: list[tuple[np.ndarray, np.ndarray, np.ndarray | None]] = []  # truth, predictions, weights
-    several = task == "classification" and len(np.unique(y)) > 2
-    done = 0
     tick(0, len(splits))
 
     def score(fitted: Any, held_out: Any, truth: Any, sample_weight: Any = None) -> dict[str, float]:
-        nonlocal done
-        train = splits[done][0]
         predicted, shares = answers_of(fitted, held_out)
-        said = measure_answers(fitted, predicted, shares, truth, sample_weight)
+        found = measure_answers(fitted, predicted, shares, truth, sample_weight)
         all_shares = _of_all(classes, fitted, shares)
         kept.append((truth, predicted if all_shares is None else all_shares, sample_weight))
-        base = measure_baseline(truth, sample_weight, y[train], None if weights is None else weights[train], task)
-        if several:  # of three classes, a fold may lack one
-            said.pop("AUC", None)
-        done += 1
-        tick(done, len(splits))
-        return said | {f"baseline {name}": value for name, value in base.items()}
+        if classes is not None and len(classes) > 2:  # of three classes, a fold may lack one
+            found.pop("AUC", None)
+        tick(len(kept), len(splits))
+        return found
 
     kept_together = groups_of_fit(model, groups)
     result = cross_validate(
         model, X, y, scoring=score, cv=splits, sample_weight=weights, params=kept_together, error_score="raise"
     )
-    names = [name for name in result.metrics if not name.startswith("baseline ")]
+    heavy = np.broadcast_to(1.0, len(y)) if weights is None else weights
+    bases = [measure_baseline(y[test], heavy[test], y[train], heavy[train], task) for train, test in splits]
     if len(splits) > 1:
         how = f"{len(splits)}-fold cross-validation"
     else:
         how = f"{len(splits[0][1]):,} held-out rows" + (f", fitted on {len(splits[0][0]):,} others" if is_large else "")
+    together = "groups" if groups is not None else "duplicates" if copies is not None else ""
     return Judged(
-        how + (", groups kept together" if groups is not None else ", duplicates kept together" * (copies is not None)),
-        {name: float(np.nanmean(result[f"test_{name}"])) for name in names},
-        {name: float(np.nanstd(result[f"test_{name}"])) for name in names} if len(splits) > 1 else {},
+        how + f", {together} kept together" * bool(together),
+        {name: float(np.nanmean(result[f"test_{name}"])) for name in result.metrics},
+        {name: float(np.nanstd(result[f"test_{name}"])) for name in result.metrics} if len(splits) > 1 else {},
         {
-            name: float(np.nanmean(result[f"test_baseline {name}"]))
-            for name in names
-            if f"baseline {name}" in result.metrics
+            name: float(np.mean([base[name] for base in bases if name in base]))
+            for name in result.metrics
+            if any(name in base for base in bases)
         },
         *(None if parts[0] is None else np.concatenate(parts) for parts in zip(*kept)),
     )
@@ -139,42 +132,37 @@ def _of_all(classes: np.ndarray | None, fitted: Any, shares: np.ndarray | None) 
     return found
 
 
-def _splits_of_different(
-    y: np.ndarray, task: str, n_folds: int, copies: np.ndarray, seed: int, is_large: bool
-) -> list[tuple[Any, Any]]:
-    """Split the distinct rows, each with all its duplicates."""
-    _, first = np.unique(copies, return_index=True)
-    splits = _splits(y[first], task, min(n_folds, len(first)), None, seed, is_large)
-    found = []
-    for train, _ in splits:
-        is_train = np.zeros(len(first), bool)
-        is_train[train] = True
-        found.append((np.flatnonzero(is_train[copies]), np.flatnonzero(~is_train[copies])))
-    return found
-
-
-def _splits(
-    y: np.ndarray, task: str, n_folds: int, groups: np.ndarray | None, seed: int, is_large: bool = False
-) -> list[tuple[Any, Any]]:
-    """Return (training rows, held-out rows) of each split, shuffled, and stratified if every class has enough rows.
+def split_rows(
+    y: np.ndarray,
+    task: str,
+    n_folds: int,
+    groups: np.ndarray | None,
+    seed: int,
+    is_large: bool = False,
+    copies: np.ndarray | None = None,
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(training rows, held-out rows) of each split, shuffled, and stratified if every class has enough rows.
 
     For a large table half of the rows are fitted on, so that evaluation needs no more memory than the final fit.
     """
     from sklearn import model_selection
 
-    rare = int(np.unique(y, return_counts=True)[1].min()) if task == "classification" else len(y)
+    if groups is None and copies is not None:  # the distinct rows are split, each with all its duplicates
+        _, first = np.unique(copies, return_index=True)
+        splits = split_rows(y[first], task, min(n_folds, len(first)), None, seed, is_large)
+        masks = [np.isin(copies, train) for train, _ in splits]
+        return [(np.flatnonzero(mask), np.flatnonzero(~mask)) for mask in masks]
     if n_folds > len(y):
-        raise TableError(f"--cv {n_folds}: {len(y):,} rows cannot be divided into more folds than rows.")
-    stratified = task == "classification" and rare >= max(2, n_folds)
+        raise ValueError(f"{len(y):,} rows cannot be divided into {n_folds} folds.")
+    rare = int(np.unique(y, return_counts=True)[1].min()) if task == "classification" else 0
+    stratified = rare >= max(2, n_folds)
     part: dict[str, Any] = {"test_size": _HELD_OUT, "random_state": seed}
     if is_large:
         part |= {"test_size": min(_HELD_OUT, _MOST_HELD_OUT / len(y)), "train_size": 0.5}
     if groups is not None:
         n_groups = len(np.unique(groups))
         if n_groups < max(2, n_folds):
-            raise TableError(
-                f"--groups: {n_groups} group{'s' * (n_groups != 1)} cannot be divided into {max(2, n_folds)} folds."
-            )
+            raise ValueError(f"{n_groups} group{'s' * (n_groups != 1)} cannot be divided into {max(2, n_folds)} folds.")
         if n_folds == 1:
             return list(model_selection.GroupShuffleSplit(1, **part).split(y, y, groups))
         return list(model_selection.GroupKFold(n_folds, shuffle=True, random_state=seed).split(y, y, groups))

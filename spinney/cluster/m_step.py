@@ -1,4 +1,4 @@
-"""Gaussians: from the sums of a pass to the next mixture (the M step), in four forms of covariance.
+"""The M step: from the sums of a pass to the next mixture of Gaussians, in four forms of covariance.
 
     full        a covariance matrix a component          (components, columns, columns)
     tied        one for all                               (columns, columns)

@@ -6,8 +6,8 @@ import pytest
 from sklearn import metrics
 
 import spinney
-from spinney.cli import judging
-from spinney.cli.judging import judge, plan
+from spinney.evaluate import judging
+from spinney.evaluate.judging import judge, plan
 from spinney.evaluate.measures import measure_baseline, measure_classes, measure_numbers
 
 
@@ -49,7 +49,7 @@ def test_scores_are_means_over_folds():
     found = judge(tree, X, y, "regression", 3, tick=lambda *one: told.append(one))
     assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
     errors, base = [], []
-    for train, test in judging._splits(y, "regression", 3, None, 0):
+    for train, test in judging.split_rows(y, "regression", 3, None, 0):
         fitted = spinney.DecisionTreeRegressor(max_depth=2).fit(X[train], y[train])
         errors.append(np.sqrt(np.mean((fitted.predict(X[test]) - y[test]) ** 2)))
         base.append(np.sqrt(np.mean((y[train].mean() - y[test]) ** 2)))
