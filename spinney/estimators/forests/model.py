@@ -381,7 +381,7 @@ class NumberForest(TableRegressor, ForestModel):
             self._calibration = ConformalScores("jackknife+", residuals, rows=rows)
 
     def _answers_of_members(self, X: Any) -> np.ndarray:
-        from spinney.tree.descend_many import sum_answers
+        from spinney.tree.descend import sum_answers
 
         table = self._read(X)
         with self._team(table.n_rows) as team:
