@@ -6,6 +6,7 @@ Out: intervals, or sets of classes. No algorithm in here: see ensemble/conformal
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,6 +139,10 @@ class _Calibrated:
 class PredictsIntervals(_Calibrated):
     """A regressor whose intervals hold the truth as often as they should."""
 
+    # Of forests and bagging: predictions of each member (rows, members), and which members have not seen which rows.
+    _answers_of_members: Callable[[Any], np.ndarray]
+    _unseen: Callable[[np.ndarray], np.ndarray]
+
     @row_by_row()
     def predict_interval(self, X: Any, level: float = 0.9, *, by: Any = None, **predict_params: Any) -> np.ndarray:
         """Predict an interval for each row that holds the truth with a given probability.
@@ -211,14 +216,6 @@ class PredictsIntervals(_Calibrated):
         low, high, width = self._interval_ends(X, spread, level, {})
         truth = read_numbers(vector_here(y, "y"), len(low), type(self).__name__)
         return spread, interval_scores(low, high, truth, width)
-
-    def _answers_of_members(self, X: Any) -> np.ndarray:
-        """Predictions of each member (rows, members)."""
-        raise NotImplementedError
-
-    def _unseen(self, rows: np.ndarray) -> np.ndarray:
-        """Which members have not seen which training rows (rows, members)."""
-        raise NotImplementedError
 
 
 class PredictsSets(_Calibrated):
@@ -297,8 +294,7 @@ def _read_spread(model: Any, spread: Any) -> Any:
         known = vars(model).get("_calibration")
         return known.spread if known is not None and not isinstance(known.spread, str) else None
     needed = "_answers_of_members" if spread == "trees" else "predict_quantiles"
-    lacks = getattr(type(model), needed, None) in (None, PredictsIntervals._answers_of_members)
-    if lacks:
+    if not hasattr(type(model), needed):
         raise ValueError(f"spread={spread!r} is supported only for forests{' and bagging' * (spread == 'trees')}.")
     return spread
 

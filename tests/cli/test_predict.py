@@ -189,15 +189,15 @@ def test_arguments_that_are_refused(model, penguins, monkeypatch, tmp_path, argu
 
 def test_intervals_and_sets(penguins, tmp_path):
     where = tmp_path / "m.spinney"
-    for target, settings in (("body_mass_g", ("-p", "oob_score=true")), ("species", ("-p", "oob_score=true"))):
-        given = ("-t", target, "-m", "forest", "-p", "n_estimators=30", *settings, "--cv", "0", "--out", where)
-        run("fit", penguins, *given)
+    for target in ("body_mass_g", "species"):
+        settings = ("-m", "forest", "-p", "n_estimators=30", "-p", "oob_score=true", "--cv", "0")
+        run("fit", penguins, "-t", target, *settings, "--out", where)
         loaded = spinney.load(where)
         X = pl.read_csv(penguins, null_values=["", "NA"]).select(loaded.feature_names_in_.tolist())
         found = predicted(where, penguins, "--interval", "0.8")
         if target == "species":
             sets = [loaded.classes_[row].tolist() for row in loaded.predict_set(X, 0.8)]
-            assert [[] if one is None else one.split("|") for one in found["set"].to_list()] == sets
+            assert [one.split("|") if one else [] for one in found["set"].to_list()] == sets
         else:
             assert np.allclose(found.select("low", "high").to_numpy(), loaded.predict_interval(X, 0.8))
 
