@@ -71,7 +71,7 @@ class TreeRules(NamedTuple):
     random: bool  # one random threshold per column
     n_features: int  # columns that a node may choose from
     per_tree: bool  # all nodes from the same ones
-    n_leans: int  # sums that categories can be ordered by
+    n_responses: int  # sums that categories can be ordered by
     is_monotone: bool  # some columns are,
     monotone: np.ndarray  # int8, by column: 1 rising, -1 falling, 0 free
     critical: np.ndarray  # float64: chi-squared that a split must exceed, by degrees of freedom; empty: any
@@ -229,7 +229,7 @@ def make_rules(settings: TreeSettings, n_rows: int, n_columns: int, statistics: 
     total = n_rows if statistics.weight is None else int(statistics.weight.sum())
     sizes = target.n_classes or ()
     degrees = sum(sizes) if target.labels is not None else target.n_outputs
-    n_leans = 1 if isinstance(statistics, Pairs) else degrees
+    n_responses = 1 if isinstance(statistics, Pairs) else degrees
     best_first = settings.max_leaves is not None
     return TreeRules(
         best_first=best_first,
@@ -244,7 +244,7 @@ def make_rules(settings: TreeSettings, n_rows: int, n_columns: int, statistics: 
         random=settings.random,
         n_features=min(settings.n_features, n_columns),
         per_tree=settings.per_tree,
-        n_leans=n_leans,
+        n_responses=n_responses,
         is_monotone=bool(settings.monotone.any()) and isinstance(statistics, Pairs | Medians),  # else: one class
         monotone=settings.monotone,
         critical=np.empty(0) if settings.significance is None else critical_values(settings.significance, degrees),
