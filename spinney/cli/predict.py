@@ -122,7 +122,7 @@ class Unknown:
     """
 
     def __init__(self, fitted: Any, recipe: Recipe, notes: Sequence[str] = ()) -> None:
-        schema = getattr(fitted, "_schema", None)
+        schema = getattr(fitted, "schema_", None)
         categories = [None] * len(recipe.features) if schema is None else [one.categories for one in schema.columns]
         if len(categories) != len(recipe.features):
             categories = [None] * len(recipe.features)

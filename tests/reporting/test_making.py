@@ -252,6 +252,13 @@ def test_a_judgement_that_is_there_already_is_shown_as_it_is(monkeypatch, pengui
         spinney.report(model, X, y, judged=given)
 
 
+def test_scores_of_large_targets_have_no_exponents():
+    X = np.arange(80.0)[:, None]
+    model = spinney.DecisionTreeRegressor(max_depth=2).fit(X, 1e7 * X[:, 0])
+    words = text_of_page(spinney.report(model, X, 1e7 * X[:, 0], cv=2).html)
+    assert re.search(r"RMSE [0-9,]{9,} ± [0-9,]{7,} better than the baseline, [0-9,]{11}", words), words[:2000]
+
+
 def test_warnings_of_the_fits_are_on_the_page_and_nowhere_else(recwarn):
     X, y = load_penguins()
     rows = np.r_[0:40, 300:304]  # one class has four rows, and the stack's own folds are five

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from spinney._compile import say_once, seconds_spent
 from spinney._team import Team
 from spinney._warnings import warn_caller
 from spinney.data.dataset import ExactDataset, take_rows
@@ -312,7 +313,7 @@ def search_rounds(
     folds = _make_folds(job, dataset, metrics, plan, settings, team)
     begun, clock = time.perf_counter(), job.clock
     progress = Progress(job.verbose > 1, unit="search round", forecasts=False) if job.verbose else None
-    stop = partial(_search_is_over, clock, begun, bool(job.verbose))
+    stop = partial(_search_is_over, clock, begun - seconds_spent(), bool(job.verbose))
     try:
         best, curve = advance(folds, first, plan.n_rounds, _patience(plan), progress, stop, typical, flat=FLAT)
     finally:
@@ -337,10 +338,11 @@ def search_rounds(
 
 
 def _search_is_over(clock: Clock, begun: float, is_told: bool) -> bool:
-    """Whether the search has to end; says once per process that it takes long, unless a progress bar shows it."""
-    if not is_told and time.perf_counter() - begun >= _LONG:
-        from spinney._compile import say_once
+    """Whether the search has to end; says once per process that it takes long, unless a progress bar shows it.
 
+    Time for compiling does not count; `begun` is without it, too.
+    """
+    if not is_told and time.perf_counter() - seconds_spent() - begun >= _LONG:
         say_once(
             f"choosing the number of boosting rounds on held-out rows has taken {_LONG:g} s. Set n_estimators=100, or "
             "any other number, to skip it, or verbose=1 to see its progress."
