@@ -10,11 +10,12 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.model_files import load_for
-from spinney.cli.report import Report, label, number, plural
+from spinney.cli.report import Report, label, number
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.reading import batches, check_columns
 from spinney.tables.recipe import Recipe
+from spinney.view.numbers import plural
 
 _MOST = 10  # columns that are shown
 

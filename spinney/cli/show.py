@@ -10,9 +10,10 @@ import typer
 from spinney.cli import options
 from spinney.cli.columns_report import importances_of, tell_importances
 from spinney.cli.model_files import load_model
-from spinney.cli.report import Report, label, number, plural
+from spinney.cli.report import Report, label, number
 from spinney.tables.errors import TableError, usage
 from spinney.tables.recipe import Recipe
+from spinney.view.numbers import plural
 
 
 def show(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from spinney.prune.fitted import is_boosted, prune_trees, read_nonnegative, tree_of
+from spinney.prune.pruned_copy import is_boosted, prune_trees, read_nonnegative, tree_of
 
 if TYPE_CHECKING:
     from spinney.tree.decision import DecisionTree

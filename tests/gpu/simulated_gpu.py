@@ -1,4 +1,4 @@
-"""A GPU in plain Python, for tests where there is none: NUMBA_DISABLE_JIT=1 SPINNEY_GPU=simulated.
+"""A GPU in plain Python, for tests where there is none: NUMBA_DISABLE_JIT=1 SPINNEY_GPU=tests.gpu.simulated_gpu.
 
 Kernels run block after block. A block's threads are threads of Python that wait for each other at barriers; a block of
 one thread (SPINNEY_SIMULATED_THREADS=1) is a plain call. (numba-cuda's own simulator spends its time in asking whether

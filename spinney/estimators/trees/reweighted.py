@@ -1,4 +1,4 @@
-"""Trees fitted in turn on one table, with changing weights. No algorithm in here: see grow/exact/fit.py."""
+"""Trees fitted in turn on one table, with weights that change. No algorithm in here: see grow/exact/fit.py."""
 
 from __future__ import annotations
 
