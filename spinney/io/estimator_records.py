@@ -14,7 +14,6 @@ from typing import Any
 
 import spinney
 from spinney.data.schema import Schema
-from spinney.io import cluster_audit
 from spinney.io import estimator_audit as audits
 from spinney.io.checks import (
     Check,
@@ -240,11 +239,11 @@ def estimator_records() -> dict[str, EstimatorRecord]:
         ("BayesianModelAveragingRegressor",): (_AVERAGE, audits.averaging),
         ("ImportedClassifier",): (_IMPORTED | _CLASSES, audits.imported),
         ("ImportedRegressor",): (_IMPORTED, audits.imported),
-        ("KMeans",): (_CENTRES | {"n_iter_": COUNT}, cluster_audit.centres),
-        ("MiniBatchKMeans",): (_MINIBATCH, cluster_audit.minibatch),
-        ("BisectingKMeans",): (_BISECTING, cluster_audit.bisecting),
-        ("GaussianMixture",): (_MIXTURE, cluster_audit.mixture),
-        ("BayesianGaussianMixture",): (_BAYESIAN, cluster_audit.bayesian_mixture),
+        ("KMeans",): (_CENTRES | {"n_iter_": COUNT}, audits.centres),
+        ("MiniBatchKMeans",): (_MINIBATCH, audits.minibatch),
+        ("BisectingKMeans",): (_BISECTING, audits.bisecting),
+        ("GaussianMixture",): (_MIXTURE, audits.mixture),
+        ("BayesianGaussianMixture",): (_BAYESIAN, audits.bayesian_mixture),
     }
     found = {
         name: EstimatorRecord(getattr(spinney, name), fields, audit)
