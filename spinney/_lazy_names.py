@@ -9,10 +9,12 @@ __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from spinney._interrupts import import_whole
 
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -29,6 +31,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
     def find(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(homes[name]), name)
+        import_whole(homes[name])
+        vars(sys.modules[package])[name] = value = getattr(sys.modules[homes[name]], name)  # the next time it is there
+        return value
 
     return find, lambda: sorted(homes), sorted(homes)

@@ -14,73 +14,25 @@ They are loaded at first use. The other modules are internal (room 2: splits and
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from spinney._interrupts import import_whole
+from spinney._lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from spinney.criteria.adaboost_weights import Reweighting, amount_of_say, reweight
-    from spinney.criteria.candidates import candidate_splits
-    from spinney.criteria.huffman import HuffmanCode, huffman_code
-    from spinney.criteria.measures import (
-        count_trees,
-        entropy,
-        error_rate,
-        gain_ratio,
-        gini,
-        impurity_decrease,
-        information_gain,
-        tsallis,
-        tsallis_criterion,
-    )
+    from spinney.criteria.adaboost_weights import Reweighting as Reweighting
+    from spinney.criteria.adaboost_weights import amount_of_say as amount_of_say
+    from spinney.criteria.adaboost_weights import reweight as reweight
+    from spinney.criteria.candidates import candidate_splits as candidate_splits
+    from spinney.criteria.huffman import HuffmanCode as HuffmanCode
+    from spinney.criteria.huffman import huffman_code as huffman_code
+    from spinney.criteria.measures import count_trees as count_trees
+    from spinney.criteria.measures import entropy as entropy
+    from spinney.criteria.measures import error_rate as error_rate
+    from spinney.criteria.measures import gain_ratio as gain_ratio
+    from spinney.criteria.measures import gini as gini
+    from spinney.criteria.measures import impurity_decrease as impurity_decrease
+    from spinney.criteria.measures import information_gain as information_gain
+    from spinney.criteria.measures import tsallis as tsallis
+    from spinney.criteria.measures import tsallis_criterion as tsallis_criterion
 
-# public name -> where it lives
-_HOMES = {
-    "HuffmanCode": "huffman",
-    "Reweighting": "adaboost_weights",
-    "amount_of_say": "adaboost_weights",
-    "candidate_splits": "candidates",
-    "count_trees": "measures",
-    "entropy": "measures",
-    "error_rate": "measures",
-    "gain_ratio": "measures",
-    "gini": "measures",
-    "huffman_code": "huffman",
-    "impurity_decrease": "measures",
-    "information_gain": "measures",
-    "reweight": "adaboost_weights",
-    "tsallis": "measures",
-    "tsallis_criterion": "measures",
-}
-
-__all__ = [
-    "HuffmanCode",
-    "Reweighting",
-    "amount_of_say",
-    "candidate_splits",
-    "count_trees",
-    "entropy",
-    "error_rate",
-    "gain_ratio",
-    "gini",
-    "huffman_code",
-    "impurity_decrease",
-    "information_gain",
-    "reweight",
-    "tsallis",
-    "tsallis_criterion",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'spinney.criteria' has no attribute {name!r}")
-    home = f"spinney.criteria.{_HOMES[name]}"
-    import_whole(home)
-    globals()[name] = value = getattr(sys.modules[home], name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

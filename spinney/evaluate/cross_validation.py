@@ -213,6 +213,8 @@ def cross_validate(
     method = "predict" if return_predictions is True else return_predictions or None
     if method is not None and not hasattr(estimator, method):
         raise ValueError(f"return_predictions must name a method of {type(estimator).__name__}, got {method!r}.")
+    if method is not None:
+        _check_each_row_once(run)
     n_folds, wanted = run.cv.get_n_splits(), {"return_train_score": return_train_score, "error_score": error_score}
     with run.running(n_jobs, verbose, n_folds, "fold", means=True, with_train=return_train_score) as n_jobs:
         values = model_selection.cross_validate(
@@ -228,17 +230,21 @@ def cross_validate(
     return CrossValidation(values, run.scoring.title, predictions)
 
 
-def _predictions(run: Run, models: list[Any], folds: Sequence[np.ndarray], method: str) -> np.ndarray:
-    """The predictions of all folds in the order of the rows."""
-    order = np.concatenate(folds)
-    times = np.bincount(order, minlength=_num_samples(run.X))
+def _check_each_row_once(run: Run) -> None:
+    times = np.zeros(_num_samples(run.X), np.int64)
+    for _, test in run.cv.split():
+        times[test] += 1
     if (times != 1).any():
         row = int(np.flatnonzero(times != 1)[0])
         raise ValueError(
             f"return_predictions needs folds that hold out every row once, but row {row} is held out {times[row]} "
             "times. Use K-fold, stratified, grouped or leave-one-out folds."
         )
-    parts = [getattr(model, method)(run.of(test)) for model, test in zip(models, folds)]
+
+
+def _predictions(run: Run, models: list[Any], folds: Sequence[np.ndarray], method: str) -> np.ndarray:
+    """The predictions of all folds in the order of the rows."""
+    order, parts = np.concatenate(folds), [getattr(model, method)(run.of(test)) for model, test in zip(models, folds)]
     if method == "predict_proba":
         if any(isinstance(one, list) for one in parts):
             raise ValueError("return_predictions='predict_proba' supports one output only.")

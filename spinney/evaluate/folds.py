@@ -29,6 +29,8 @@ class Folds:
             )
         self.splitter = find_splitter(cv, y, groups, classifier)
         self._given = X, y, groups
+        for name in {"shuffle", "random_state"} & vars(self.splitter).keys():  # by these, halving sees if folds change
+            setattr(self, name, getattr(self.splitter, name))
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         return int(self.splitter.get_n_splits(*self._given))

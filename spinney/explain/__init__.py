@@ -17,47 +17,36 @@ The guide is docs/explaining.md. Names are loaded at first use: importing this p
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-# public name -> where it lives
-_HOMES = {
-    "ALEDisplay": "dependence.displays",
-    "Counterfactual": "counterfactuals.result",
-    "Counterfactuals": "counterfactuals.result",
-    "Explanation": "shapley.explanation",
-    "PartialDependenceDisplay": "dependence.displays",
-    "Selection": "selection",
-    "Surrogate": "surrogates",
-    "ale": "dependence.ale",
-    "counterfactual": "counterfactuals.counterfactual",
-    "ensemble_rules": "rule_set",
-    "friedman_h": "dependence.h_statistic",
-    "ice": "dependence.partial_dependence",
-    "importances": "importance",
-    "nearest_rows": "proximities",
-    "outlier_scores": "proximities",
-    "partial_dependence": "dependence.partial_dependence",
-    "path": "decision_path",
-    "plot_beeswarm": "shapley.plots",
-    "plot_interactions": "shapley.plots",
-    "plot_shap_bars": "shapley.plots",
-    "plot_shap_dependence": "shapley.plots",
-    "plot_waterfall": "shapley.plots",
-    "proximity": "proximities",
-    "select_features": "selection",
-    "shap": "shapley.shap_values",
-    "surrogate": "surrogates",
-}
+from spinney._lazy_names import lazy_names
 
-__all__ = list(_HOMES)
+if TYPE_CHECKING:
+    from spinney.explain.counterfactuals.counterfactual import counterfactual as counterfactual
+    from spinney.explain.counterfactuals.result import Counterfactual as Counterfactual
+    from spinney.explain.counterfactuals.result import Counterfactuals as Counterfactuals
+    from spinney.explain.decision_path import path as path
+    from spinney.explain.dependence.ale import ale as ale
+    from spinney.explain.dependence.displays import ALEDisplay as ALEDisplay
+    from spinney.explain.dependence.displays import PartialDependenceDisplay as PartialDependenceDisplay
+    from spinney.explain.dependence.h_statistic import friedman_h as friedman_h
+    from spinney.explain.dependence.partial_dependence import ice as ice
+    from spinney.explain.dependence.partial_dependence import partial_dependence as partial_dependence
+    from spinney.explain.importance import importances as importances
+    from spinney.explain.proximities import nearest_rows as nearest_rows
+    from spinney.explain.proximities import outlier_scores as outlier_scores
+    from spinney.explain.proximities import proximity as proximity
+    from spinney.explain.rule_set import ensemble_rules as ensemble_rules
+    from spinney.explain.selection import Selection as Selection
+    from spinney.explain.selection import select_features as select_features
+    from spinney.explain.shapley.explanation import Explanation as Explanation
+    from spinney.explain.shapley.plots import plot_beeswarm as plot_beeswarm
+    from spinney.explain.shapley.plots import plot_interactions as plot_interactions
+    from spinney.explain.shapley.plots import plot_shap_bars as plot_shap_bars
+    from spinney.explain.shapley.plots import plot_shap_dependence as plot_shap_dependence
+    from spinney.explain.shapley.plots import plot_waterfall as plot_waterfall
+    from spinney.explain.shapley.shap_values import shap as shap
+    from spinney.explain.surrogates import Surrogate as Surrogate
+    from spinney.explain.surrogates import surrogate as surrogate
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'spinney.explain' has no attribute {name!r}")
-    return getattr(import_module(f"spinney.explain.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(_HOMES)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -327,10 +327,9 @@ def _numbers_of_targets(model: Any, y: np.ndarray) -> np.ndarray:
 
 def _shap(model: Any, X: Any, *, weight: Any, random_state: Any, out_of_bag: bool) -> np.ndarray:
     """Mean absolute values of parts of the rows; those of several outputs are added up."""
-    from spinney import explain
+    from spinney.explain.shapley.shap_values import shap
 
-    values = explain.shap(model, X)
-    values = np.abs(np.asarray(getattr(values, "values", values), np.float64))
+    values = np.abs(np.asarray(shap(model, X).values, np.float64))
     if values.ndim == 3:
         values = values.sum(axis=2)
     part = parts_of_rows(len(values), check_random_state(random_state))

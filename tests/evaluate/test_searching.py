@@ -117,6 +117,8 @@ def test_halving_is_scikit_learns():
     assert mine.best_estimator_.fingerprint_ == theirs.best_estimator_.fingerprint_
     drawn = search(TREE, {"max_depth": stats.randint(1, 9)}, X, Y, how="halving", n_candidates=4, random_state=0)
     assert drawn.n_candidates_[0] == 4
+    with pytest.raises(ValueError, match="The cv parameter must yield consistent folds"):
+        search(TREE, space, X, Y, how="halving", cv=sk.KFold(3, shuffle=True))
     rounds = {"resource": "n_estimators", "max_resources": 12}
     model = GradientBoostingClassifier(random_state=0)
     found = search(model, {"max_depth": [1, 2, 3]}, X, Y, how="halving", scoring="roc_auc", **rounds)
