@@ -5,7 +5,7 @@ Every folder is a family. In each, `params.py` has what parameters may be and me
 
     boosting/     gradient_boosting.py; fit.py, model.py, params.py
     trees/        decision_tree.py (CART), extra_tree.py, id3_c45.py, c50.py, optimal_tree.py; model.py;
-                  series.py: trees for AdaBoost
+                  reweighted.py: trees for AdaBoost
     forests/      random_forest.py, random_structure.py, isolation.py, embedding.py, merging.py; fit.py, model.py
     bagging/      bagging.py; fit.py, model.py
     clusters/     kmeans.py, minibatch_kmeans.py, bisecting_kmeans.py, mixture.py (plain and Bayesian);

@@ -44,7 +44,7 @@ from spinney.estimators.params import (
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, read_labels, read_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
-from spinney.estimators.trees.series import TreeSeries, can_share, leaves_of_members
+from spinney.estimators.trees.reweighted import TreeSeries, can_share, leaves_of_members
 from spinney.tree.decision import OneTree
 from spinney.tree.forest import join
 from spinney.tree.formula import Formula, not_of_trees
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 # Base class of both AdaBoost models: fits and evaluates members. No algorithm in here: see ensemble/adaboost.py.
 #
 # Members receive X unchanged, so AdaBoost accepts whatever they do. For Spinney's trees it is read and sorted once, for
-# all rounds (trees/series.py).
+# all rounds (trees/reweighted.py).
 
 
 class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):

@@ -327,7 +327,7 @@ _JOINED: WeakKeyDictionary[Any, tuple[list[Any], Forest]] = WeakKeyDictionary() 
 
 def _joined(asked: Asked) -> Forest | None:
     """The trees of all members; None for members that are not trees of one table."""
-    from spinney.estimators.trees.series import are_of_one_series
+    from spinney.estimators.trees.reweighted import are_of_one_series
 
     model, members = asked.model, asked.model.estimators_
     if not are_of_one_series(members):

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from spinney.lab import adaboost, boosting, classic, combining, committee, kmeans, mixture, pruning, tree
+from spinney.lab import adaboost, boosting, classic, combining, committee, kmeans, mixture, optimal, pruning, tree
 from spinney.lab.panels import Step
 from spinney.lab.parameters import LabParameter, Values
-from spinney.lab.tables import LabTable
+from spinney.lab.tables import SOURCES, LabTable, Source
 
 _Steps = Callable[[LabTable, Values], list[Step]]
 _Code = Callable[[LabTable, Values, int], list[str]]
-PLANE, WORDS, ANY = "plane", "words", "any"
+PLANE, WORDS, ANY = "plane", "words", "any"  # the kinds of tables that a method accepts
 
 
 class Method(NamedTuple):
@@ -24,12 +24,21 @@ class Method(NamedTuple):
     name: str
     title: str
     about: str
-    kind: str  # of the tables it accepts: planes, tables of categories (or any columns), or both
+    kind: str  # of the tables it accepts: planes, tables of any columns, or both
     needs_classes: bool
     default: str  # default table
     parameters: tuple[LabParameter, ...]
     steps: _Steps
     code: _Code
+    only_words: bool = False  # of tables of any columns, those whose columns all hold words
+
+    def suits(self, source: Source) -> bool:
+        """Whether the page offers a table."""
+        if self.needs_classes and not source.has_classes:
+            return False
+        if self.kind == WORDS:
+            return source.has_words is not None and (source.has_words or not self.only_words)
+        return source.is_plane or self.kind == ANY
 
     def as_json(self) -> dict[str, Any]:
         """Return what the page needs."""
@@ -38,7 +47,7 @@ class Method(NamedTuple):
             "title": self.title,
             "about": self.about,
             "kind": self.kind,
-            "needsClasses": self.needs_classes,
+            "tables": [name for name, one in SOURCES.items() if self.suits(one)],
             "default": self.default,
             "parameters": [one.as_json() for one in self.parameters],
         }
@@ -57,6 +66,17 @@ def _plane(name: str, module: Any, default: str = "moons", needs_classes: bool =
 _ALL = (
     Method("tree", tree.TITLE, tree.ABOUT, ANY, True, "moons", tree.PARAMETERS, tree.steps, tree.code),
     Method(
+        "optimal",
+        optimal.TITLE,
+        optimal.ABOUT,
+        ANY,
+        True,
+        "decoy",
+        optimal.PARAMETERS,
+        optimal.steps,
+        optimal.code,
+    ),
+    Method(
         "id3",
         classic.ID3_TITLE,
         classic.ID3_ABOUT,
@@ -66,6 +86,7 @@ _ALL = (
         classic.ID3_PARAMETERS,
         classic.id3_steps,
         classic.id3_code,
+        only_words=True,
     ),
     Method(
         "c45",
@@ -132,6 +153,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset("Restaurant: information gain", "id3", "restaurant"),
     Preset("Restaurant: thresholds of the minutes", "c45", "restaurant", {}, {"waiting": "minutes"}),
     Preset("Tennis: ID3", "id3", "tennis"),
+    Preset("Exclusive or with a decoy: greedy and optimal", "optimal", "decoy"),
     Preset("Ten points: three rounds of AdaBoost", "adaboost", "ten_points", {**_STUMPS, "n_estimators": 3}),
     Preset("80 and 20 rows: one round of AdaBoost", "adaboost", "eighty", {**_STUMPS, "n_estimators": 1}),
     Preset("Heart: a stump and its weight", "adaboost", "heart", {**_STUMPS, "n_estimators": 1}),

@@ -14,7 +14,7 @@ from spinney.lab.panels import Step, TreePicture, boxes_of, curve, line, plane, 
 from spinney.lab.parameters import SEED, LabParameter, Values
 from spinney.lab.tables import LabTable
 from spinney.lab.tree import splits_in_order
-from spinney.lab.words import number, percent
+from spinney.view.numbers import percent, short
 
 TITLE = "Pruning"
 ABOUT = "The training error falls with every split, but the held-out error rises again. Pruning chooses a size between."
@@ -131,7 +131,7 @@ def _series(table: LabTable, parts: Parts, way: str) -> list[_Tree]:
 
 def _after(full: Any, cut: set[int], detail: Any, table: LabTable, parts: Parts) -> _Tree:
     """Return the full tree with some nodes turned into leaves."""
-    from spinney.prune.fitted import with_tree
+    from spinney.prune.pruned_copy import with_tree
 
     tree = full.tree_
     model = with_tree(full, tree.collapse(np.isin(np.arange(tree.n_nodes), list(cut)))) if cut else full
@@ -201,7 +201,7 @@ def _sentence(way: str, series: list[_Tree], place: int, best: int) -> str:
         return f"The full tree has {_leaves(one.leaves)}. {judged}{end}"
     before = series[place - 1].leaves
     if way == "cost":
-        made = f"At a penalty per leaf of {number(one.detail)}, {before} leaves are pruned to {one.leaves}."
+        made = f"At a penalty per leaf of {short(one.detail, 3)}, {before} leaves are pruned to {one.leaves}."
     else:
         made = (
             f"The branch whose removal is best for the held-out error is pruned: {before} leaves become {one.leaves}."

@@ -25,7 +25,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples
 from spinney._interruptible_threads import side_by_side
 from spinney.data.reading import with_rows
 from spinney.prune.cost_complexity import PruningPath, full_path
-from spinney.prune.fitted import tree_of, with_tree
+from spinney.prune.pruned_copy import tree_of, with_tree
 from spinney.prune.validation import Errors, ValidationRows, find_errors, judge
 from spinney.tree.decision import SPREADS, DecisionTree
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney.prune.fitted import prune_trees
+from spinney.prune.pruned_copy import prune_trees
 from spinney.prune.validation import Errors, ValidationRows, climb, find_errors, judge, sum_below
 from spinney.tree.decision import DecisionTree
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.prune.fitted import prune_trees, read_share
+from spinney.prune.pruned_copy import prune_trees, read_share
 from spinney.tree.decision import DecisionTree
 
 _VARIANCE = ("squared_error", "friedman_mse")  # criteria whose impurity is the variance

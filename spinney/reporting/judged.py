@@ -1,6 +1,6 @@
 """Evaluation for the report: predictions for held-out rows, scores compared with a baseline, and learning curves.
 
-In: a model, data and targets; or scores and predictions that exist already. Out: `Sheet`, what a page shows of a
+In: a model, data and targets; or scores and predictions that exist already. Out: `ScoreSheet`, what a page shows of a
 `Judged` (evaluate/judging.py). Large data is sampled, so that a report takes seconds.
 """
 
@@ -30,7 +30,7 @@ _CURVE_FITS = 5  # that it takes, counted in fits to all rows
 
 
 @dataclass
-class Sheet:
+class ScoreSheet:
     """What is known of a model on rows it has not seen."""
 
     how: str
@@ -47,14 +47,14 @@ class Sheet:
     notes: list[str] = field(default_factory=list)
 
 
-def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> Sheet:
+def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> ScoreSheet:
     """Cross-validate, score the model itself if it cannot be fitted again, or use the scores given: then nothing is
     fitted."""
     if given is not None:
         return _shown(given, sample)
     if cv == 0 or not _can_fit(model):
         return _as_it_is(model, sample, cv)
-    most = max(2000, _WORK[hasattr(model, "_booster")] // (cv * n_trees(model)))
+    most = max(2000, _WORK[hasattr(model, "n_trees_per_iteration_")] // (cv * n_trees(model)))
     part = some_rows(sample, most, seed)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -74,7 +74,7 @@ def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> 
     return judged
 
 
-def _shown(given: Any, sample: Sample) -> Sheet:
+def _shown(given: Any, sample: Sample) -> ScoreSheet:
     """Scores and predictions that exist already: a `Judged`, or the user's."""
     truth, predictions = np.asarray(given.truth), np.asarray(given.predictions)
     if len(truth) != len(predictions):
@@ -104,12 +104,8 @@ def _shown(given: Any, sample: Sample) -> Sheet:
 
 def n_trees(model: Any) -> int:
     """How many trees a fit grows; 1 for what is no ensemble."""
-    booster = getattr(model, "_booster", None)
-    if booster is not None:
-        return max(1, int(booster.forest.n_trees))
-    forest = vars(model).get("forest_")
-    if forest is not None:
-        return max(1, int(forest.n_trees))
+    if hasattr(model, "n_trees_per_iteration_") or "forest_" in vars(model):
+        return max(1, int(model.forest_.n_trees))
     members = getattr(model, "estimators_", [])
     if isinstance(members, np.ndarray):  # of scikit-learn's boosting
         return max(1, members.size)
@@ -120,7 +116,7 @@ def _can_fit(model: Any) -> bool:
     return hasattr(model, "fit") and not type(model).__name__.startswith("Imported")
 
 
-def _as_it_is(model: Any, sample: Sample, cv: int) -> Sheet:
+def _as_it_is(model: Any, sample: Sample, cv: int) -> ScoreSheet:
     judged = _judged(sample, getattr(model, _method(model, sample))(sample.X), f"the {len(sample.y):,} rows given")
     judged.unseen = False
     found = measure(model, sample.X, sample.y, sample.weight)
@@ -138,15 +134,15 @@ def _method(model: Any, sample: Sample) -> str:
     return "predict_proba" if sample.task == "classification" and hasattr(model, "predict_proba") else "predict"
 
 
-def _judged(part: Sample, predictions: np.ndarray, how: str) -> Sheet:
+def _judged(part: Sample, predictions: np.ndarray, how: str) -> ScoreSheet:
     if predictions.ndim == 1:
-        return Sheet(how, [], part.y, np.asarray(predictions), None, part.classes, part.weight)
+        return ScoreSheet(how, [], part.y, np.asarray(predictions), None, part.classes, part.weight)
     shares = np.asarray(predictions, np.float64)
     predicted = part.classes[shares.argmax(axis=1)]  # type: ignore[index]
-    return Sheet(how, [], part.y, predicted, shares, part.classes, part.weight)
+    return ScoreSheet(how, [], part.y, predicted, shares, part.classes, part.weight)
 
 
-def _learn(judged: Sheet, fresh: Any, part: Sample, cv: int, n_trees_of: int, seed: int) -> None:
+def _learn(judged: ScoreSheet, fresh: Any, part: Sample, cv: int, n_trees_of: int, seed: int) -> None:
     """Learning curves, on fewer rows if the model is slow to fit, and of fewer points if it has many trees."""
     fits = _CURVE_TREES // n_trees_of
     if fits < len(_FEW_SIZES):

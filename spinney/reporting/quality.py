@@ -1,6 +1,6 @@
 """Charts of how good a model is, and what the threshold's slider needs.
 
-In: `Sheet`. Out: figures, and tables of counts for every hundredth of a threshold.
+In: `ScoreSheet`. Out: figures, and tables of counts for every hundredth of a threshold.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 
 from spinney.evaluate.measures import HIGHER_IS_BETTER
 from spinney.reporting.charts import Line, columns_chart, line_chart, scatter
-from spinney.reporting.judged import Sheet
+from spinney.reporting.judged import ScoreSheet
 from spinney.reporting.sample import text_of
 
 _MOST_CLASSES, _MOST_POINTS, _PARTS = 8, 700, 10
 _STEPS = np.arange(101) / 100.0
 
 
-def learning_charts(judged: Sheet) -> list[Markup]:
+def learning_charts(judged: ScoreSheet) -> list[Markup]:
     """Scores by number of training rows."""
     charts = []
     for name, both in judged.learning.items():
@@ -44,7 +44,7 @@ def _band(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return scores.mean(axis=1) - scores.std(axis=1), scores.mean(axis=1) + scores.std(axis=1)
 
 
-def quality_charts(judged: Sheet) -> list[Markup]:
+def quality_charts(judged: ScoreSheet) -> list[Markup]:
     """ROC, precision and recall, calibration; or predictions and residuals."""
     if judged.classes is None:
         return _number_charts(judged)
@@ -92,7 +92,7 @@ class Rates(NamedTuple):
     precision: np.ndarray
 
 
-def class_rates(judged: Sheet, k: int) -> Rates | None:
+def class_rates(judged: ScoreSheet, k: int) -> Rates | None:
     """The curves of a class against all others; None where the rows held out have it always or never."""
     is_it, scores = judged.truth == judged.classes[k], judged.shares[:, k]  # type: ignore[index]
     weight = np.ones(len(is_it)) if judged.weight is None else judged.weight
@@ -120,7 +120,7 @@ def calibration(predicted: np.ndarray, true: np.ndarray, parts: np.ndarray, weig
     return Calibration(said, came, heavy[kept] / heavy.sum())
 
 
-def class_calibration(judged: Sheet) -> Calibration:
+def class_calibration(judged: ScoreSheet) -> Calibration:
     """In tenths of the probability: of the second of two classes, or of the class predicted."""
     shares: Any = judged.shares
     if shares.shape[1] == 2:
@@ -131,7 +131,7 @@ def class_calibration(judged: Sheet) -> Calibration:
     return calibration(chance, came.astype(float), np.searchsorted(edges[1:-1], chance), judged.weight)
 
 
-def _calibration_chart(judged: Sheet, names: list[str]) -> Markup:
+def _calibration_chart(judged: ScoreSheet, names: list[str]) -> Markup:
     x, y, share = class_calibration(judged)
     title = f"Calibration of {names[1]}" if len(names) == 2 else "Calibration of the predicted class"
     note = "A calibrated model follows the diagonal. Each point is a tenth of the scale; its size shows its rows."
@@ -141,7 +141,7 @@ def _calibration_chart(judged: Sheet, names: list[str]) -> Markup:
     )  # fmt: skip
 
 
-def number_calibration(judged: Sheet) -> Calibration:
+def number_calibration(judged: ScoreSheet) -> Calibration:
     """In tenths of the rows, by what is predicted."""
     predicted = np.asarray(judged.predicted, float)
     order = np.argsort(predicted, kind="stable")
@@ -152,7 +152,7 @@ def number_calibration(judged: Sheet) -> Calibration:
     return calibration(predicted, judged.truth, parts, judged.weight)
 
 
-def _number_charts(judged: Sheet) -> list[Markup]:
+def _number_charts(judged: ScoreSheet) -> list[Markup]:
     truth, predicted = judged.truth, np.asarray(judged.predicted, float)
     keep = np.random.RandomState(0).permutation(len(truth))[:_MOST_POINTS]
     residuals = truth - predicted
@@ -172,7 +172,7 @@ def _number_charts(judged: Sheet) -> list[Markup]:
     ]  # fmt: skip
 
 
-def threshold_counts(judged: Sheet) -> dict[str, Any] | None:
+def threshold_counts(judged: ScoreSheet) -> dict[str, Any] | None:
     """For each hundredth: the confusion matrix of those called positive from there on; or, of several classes, of the
     rows whose most probable class is at least so probable."""
     if judged.classes is None or judged.shares is None or len(judged.classes) > _MOST_CLASSES * 2:
@@ -189,7 +189,7 @@ def threshold_counts(judged: Sheet) -> dict[str, Any] | None:
     }
 
 
-def confusion(judged: Sheet, at: int) -> np.ndarray:
+def confusion(judged: ScoreSheet, at: int) -> np.ndarray:
     """The confusion matrix at a hundredth of the threshold, or of rows at least this certain; weights are summed.
 
     scikit-learn's takes too long for a hundred of them; a test holds the two equal.

@@ -293,7 +293,7 @@ def test_bootstraps_are_counts(depth):
 
 
 def test_the_table_is_read_and_sorted_once(monkeypatch):
-    import spinney.estimators.trees.series as series
+    import spinney.estimators.trees.reweighted as series
     from spinney.data.tables import Table
 
     calls = []

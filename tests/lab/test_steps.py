@@ -1,6 +1,8 @@
 """Steps against the library and against the lectures' worked numbers."""
 
 import json
+import re
+from importlib import resources
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +18,7 @@ from spinney.lab.tables import SOURCES, make_table
 
 SMALL = {  # quick series of every method
     "tree": {"params": {"max_depth": 2}},
+    "optimal": {},
     "id3": {},
     "c45": {},
     "pruning": {},
@@ -53,6 +56,22 @@ def test_every_method_has_steps_that_can_be_drawn(method, lab):
                 assert all(0 <= row < table["rows"] for row in panel.get(name) or [])
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_tables_that_the_page_offers_are_accepted(method, lab):
+    offered = METHODS[method].as_json()["tables"]
+    assert METHODS[method].default in offered
+    for table in offered:
+        assert lab._read({"method": method, "table": table})[0].name == method
+    wanted = {"id3": ["tennis", "restaurant"], "c45": ["iris", "penguins", "tennis", "restaurant"]}
+    assert wanted.get(method, offered) == offered
+
+
+def test_the_page_knows_no_method_and_no_table_by_name():
+    page = resources.files("spinney.lab").joinpath("static/page.js").read_text(encoding="utf-8")
+    quoted = set(re.findall(r"""["'`](\w+)["'`]""", page))
+    assert not quoted & ({*METHODS, *SOURCES} - {"tree", "curve"})  # panels of these kinds
+
+
 def test_a_series_is_fitted_once(lab):
     first = lab.series({"method": "id3"})
     assert lab.series({"method": "id3", "step": 5}) is first
@@ -72,6 +91,17 @@ def test_restaurant(steps):
     assert listing["rows"][listing["chosen"]][0] == "Patrons"
     model = spinney.ID3Classifier(max_depth=8).fit(*datasets.load_restaurant())
     assert len(found) == 1 + 2 * int((~model.tree_.is_leaf).sum())
+
+
+def test_the_optimal_tree_is_not_led_astray(steps):
+    """Four leaves for the exclusive or; the greedy tree asks the decoy first, and needs eight."""
+    one, two, three = (found["numbers"] for found in steps("optimal", table="decoy"))
+    assert (two["optimal_error"], two["optimal_leaves"], two["gap"]) == (0.0, 4, 0.0)
+    assert two["greedy_error"] > 0.2
+    assert (three["greedy_error"], three["greedy_leaves"], three["optimal_leaves"]) == (0.0, 8, 4)
+    for table in ("moons", "penguins", "restaurant"):
+        for found in steps("optimal", table=table, params={"max_depth": 2}):
+            assert found["numbers"]["optimal_error"] <= found["numbers"]["greedy_error"] + 1e-12
 
 
 def test_tennis(steps):

@@ -10,7 +10,7 @@ from spinney import DecisionTreeClassifier as OurTree
 from spinney import GradientBoostingClassifier, ID3Classifier, prune
 from spinney.datasets import load_penguins, load_restaurant
 from spinney.prune.cost_complexity import collapse_by_alpha, full_path, pruning_path
-from spinney.prune.fitted import with_tree
+from spinney.prune.pruned_copy import with_tree
 from tests.compiled import PLAIN_PYTHON, few
 from tests.prune.drawn import all_subtrees, collapse_at, draw, large_tree
 from tests.prune.from_sklearn import convert_tree

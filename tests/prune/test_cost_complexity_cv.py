@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSpli
 from spinney import prune
 from spinney.prune.cost_complexity import full_path
 from spinney.prune.cost_complexity_cv import _errors_along
-from spinney.prune.fitted import with_tree
+from spinney.prune.pruned_copy import with_tree
 from spinney.prune.validation import find_errors, judge
 from spinney.tree.decision import STOPS
 from tests.prune.drawn import draw

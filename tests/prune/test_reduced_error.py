@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spinney import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, prune
 from spinney.datasets import load_penguins
-from spinney.prune.fitted import with_tree
+from spinney.prune.pruned_copy import with_tree
 from spinney.prune.validation import find_errors, judge, sum_below
 from spinney.tree.decision import SPREADS, STOPS
 from spinney.tree.descend import ends_of_rows

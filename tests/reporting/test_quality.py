@@ -9,7 +9,7 @@ from sklearn.metrics import auc, confusion_matrix, precision_recall_curve, roc_a
 
 import spinney
 from spinney.reporting.charts import swarm
-from spinney.reporting.judged import Sheet, judge
+from spinney.reporting.judged import ScoreSheet, judge
 from spinney.reporting.quality import (
     class_calibration,
     class_rates,
@@ -33,7 +33,7 @@ def drawn(n_classes, kind, n=400):
     shares[np.arange(n), numbers] += 0.7
     shares /= shares.sum(axis=1, keepdims=True)
     weight = {None: None, "whole": rng.randint(0, 4, n).astype(float), "any": rng.rand(n)}[kind]
-    return Sheet("", [], classes[numbers], classes[shares.argmax(axis=1)], shares, classes, weight)
+    return ScoreSheet("", [], classes[numbers], classes[shares.argmax(axis=1)], shares, classes, weight)
 
 
 @pytest.mark.parametrize("kind", WEIGHTS)
@@ -100,7 +100,7 @@ def test_calibration_of_numbers(kind):
     rng = np.random.RandomState(0)
     predicted = rng.randn(200)
     weight = {None: None, "whole": rng.randint(1, 4, 200).astype(float), "any": rng.rand(200)}[kind]
-    judged = Sheet("", [], predicted + rng.randn(200), predicted, None, None, weight)
+    judged = ScoreSheet("", [], predicted + rng.randn(200), predicted, None, None, weight)
     found = number_calibration(judged)
     own, order, so_far, parts = np.ones(200) if weight is None else weight, np.argsort(predicted), 0.0, [[]] * 10
     for row in order:  # the naive way

@@ -15,7 +15,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tools.site import gallery, reference
+from tools.site import gallery, notebooks, reference
 from tools.site.contents import DOCS, ROOT, page_name, titles, with_navigation
 
 SOURCES, SITE = ROOT / "build" / "docs", ROOT / "build" / "site"
@@ -56,12 +56,14 @@ def arrange(folder: Path) -> None:
         page.write_text(_at_home(page.read_text(encoding="utf-8")), encoding="utf-8")
     reference.write(folder / "api")
     gallery.write(folder / "gallery")
+    notebooks.write(folder / "notebooks")
 
 
 def _at_home(text: str) -> str:
     """Links to files above docs/ that are pages of the site, and links from there to docs/, lead to these pages."""
     text = re.sub(r"\]\(\.\./(\w+\.md)", lambda match: f"]({page_name('../' + match[1])}.md", text)
     text = re.sub(r"\]\(docs/", "](", text)
+    text = re.sub(r"\]\((notebooks/\w+)\.ipynb\)", r"](\1.md)", text)
     return re.sub(
         r"(^```python\n.*?)\n+^```$", r"\1\n```", text, flags=re.DOTALL | re.MULTILINE
     )  # doctest's empty line

@@ -19,7 +19,7 @@ from spinney.estimators.routing import route_to_copies
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import TreeTargets, find_answers, read_labels, read_several_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
-from spinney.estimators.trees.series import can_share
+from spinney.estimators.trees.reweighted import can_share
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Predictions of bagging, with arguments that scikit-learn's metadata routing passes to the members' predictions.

@@ -38,7 +38,7 @@ from spinney.estimators.params import (
 )
 from spinney.estimators.routing import route_to_copies, wants_weights
 from spinney.estimators.targets import TreeTargets, answers_of, read_answers
-from spinney.estimators.trees.series import can_share
+from spinney.estimators.trees.reweighted import can_share
 
 if TYPE_CHECKING:
     from spinney._team import Team

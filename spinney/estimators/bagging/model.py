@@ -24,7 +24,7 @@ from spinney.estimators.forests.model import ForestModel
 from spinney.estimators.params import count_columns
 from spinney.estimators.routing import router_of_copies
 from spinney.estimators.streaming import row_by_row
-from spinney.estimators.trees.series import can_share
+from spinney.estimators.trees.reweighted import can_share
 
 if TYPE_CHECKING:
     from spinney.ensemble.bagging import Draws, Subspaces

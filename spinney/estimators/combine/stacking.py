@@ -15,14 +15,16 @@ from spinney.data.reading import with_rows
 from spinney.ensemble.cross_fitting import (
     FitParams,
     Member,
+    beside,
     class_numbers,
     fit_members,
     fit_one,
+    meta_columns,
     naming,
     predict_held_out,
+    split_off,
     takes_weights,
 )
-from spinney.ensemble.stacking import beside, meta_columns, split_off
 from spinney.estimators.base import all_or_nothing, log_probabilities
 from spinney.estimators.combine.composition import (
     FITTED_MEMBERS,

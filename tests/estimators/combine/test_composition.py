@@ -23,7 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import spinney
 from spinney import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.datasets import load_penguins
-from spinney.ensemble.stacking import split_off
+from spinney.ensemble.cross_fitting import split_off
 
 CLASSIFIERS = [("line", LogisticRegression()), ("bayes", GaussianNB())]
 REGRESSORS = [("line", LinearRegression()), ("ridge", Ridge(alpha=5.0))]
