@@ -360,7 +360,8 @@ class BoostingFit(TableModel):
             all_others = {name: value for name, value in locals().items() if name not in ("self", "client")}
             return fit_by(client, self.fit, **all_others)
         clock = Clock(time.perf_counter(), self.time_budget)
-        groups, times = column_here(groups, X, "groups"), column_here(times, X, "times")
+        if groups is not None or times is not None:
+            groups, times = column_here(groups, X, "groups"), column_here(times, X, "times")
         with opened_for_fit(self, X, y, sample_weight, init_score) as (X, y, sample_weight, init_score):
             eval_set = one_eval_set(eval_set, X_val, y_val, sample_weight_val)
             refuse_monitor(monitor)
