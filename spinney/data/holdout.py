@@ -224,8 +224,12 @@ def time_keys(times: Any, X: Any, n_rows: int) -> np.ndarray:
 def row_values(given: Any, name: str, X: Any, n_rows: int) -> np.ndarray:
     """One value per row: an array, or the column of X of this name."""
     from spinney.data.reading import as_frame
+    from spinney.data.tables import is_streamed
 
-    if isinstance(given, str):
+    if isinstance(given, str) and is_streamed(X):
+        parts = [row_values(given, name, batch, len(batch)) for batch in X.batches() if len(batch)]
+        given = np.concatenate(parts)[slice(None) if X.rows is None else X.rows]
+    elif isinstance(given, str):
         frame = as_frame(X)
         if frame is None:
             raise ValueError(

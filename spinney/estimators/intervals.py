@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._warnings import warn_caller
 from spinney.data.holdout import row_values, time_keys
 from spinney.data.tables import Table, with_sides
-from spinney.distributed.collections import vector_here
+from spinney.distributed.collections import column_here, vector_here
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_labels, read_numbers
 
@@ -85,7 +85,7 @@ class _Calibrated:
         if not np.isfinite(scores).all():
             raise ValueError("The model's predictions for the calibration rows are not finite, so no interval is.")
         labels = None if by is None else self._groups_of_rows(by, X, len(scores))
-        keys = None if times is None else time_keys(vector_here(times, "times"), X, len(scores))
+        keys = None if times is None else time_keys(column_here(times, X, "times"), X, len(scores))
         self._calibration = by_scores(
             "split", scores, None, keys, labels, by if isinstance(by, str) else None, how, level and str(level)
         )
@@ -127,7 +127,7 @@ class _Calibrated:
     def _groups_of_rows(self, by: Any, X: Any, n_rows: int) -> np.ndarray:
         """Labels of the groups of rows; X may be a table that has been read, such as records."""
         if not isinstance(by, str) or not isinstance(X, Table):
-            return row_values(vector_here(by, "by"), "by", X, n_rows)
+            return row_values(column_here(by, X, "by"), "by", X, n_rows)
         schema = self._schema  # type: ignore[attr-defined]
         j = schema.names.tolist().index(by)
         values, categories = X.column(j), schema.columns[j].categories

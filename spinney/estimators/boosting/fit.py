@@ -23,7 +23,7 @@ from spinney.data.remote_table import is_remote
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.tables import Table, with_sides
 from spinney.data.weights import Weights, read_weights
-from spinney.distributed.collections import fit_by, vector_here
+from spinney.distributed.collections import column_here, fit_by, vector_here
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, keep_columns, opened_for_fit, read_sample_weight
@@ -358,6 +358,8 @@ class BoostingFit(TableModel):
             all_others = {name: value for name, value in locals().items() if name not in ("self", "client")}
             return fit_by(client, self.fit, **all_others)
         clock = Clock(time.perf_counter(), self.time_budget)
+        if groups is not None or times is not None:
+            groups, times = column_here(groups, X, "groups"), column_here(times, X, "times")
         with opened_for_fit(self, X, y, sample_weight, init_score) as (X, y, sample_weight, init_score):
             eval_set = one_eval_set(eval_set, X_val, y_val, sample_weight_val)
             refuse_monitor(monitor)
@@ -373,7 +375,7 @@ class BoostingFit(TableModel):
                 schema, table = without_idle_categories(schema, table, weights)
             order = None
             if not (groups is None and times is None and gap is None):
-                order = read_order(vector_here(groups, "groups"), vector_here(times, "times"), gap, X, table.n_rows)
+                order = read_order(groups, times, gap, X, table.n_rows)
             given = Given(X, schema, table, self._task(target, weights), init_score, order)
             self._fit(given, eval_set, eval_init_score, eval_metric, begun, clock)
         return self
