@@ -10,7 +10,8 @@ a kernel           at most 12 arguments; a NamedTuple or a record groups the res
 a private name     is used only in its own module
 the compiler       Numba and llvmlite are imported only by `spinney/_compile`
 a room             has at most the files and lines of `tools/ledger.toml`, and a little more
-private attributes of other objects, in the core rooms: at most as many as the ledger says. `--update` only lowers this.
+private attributes of other objects: in the core rooms, and in all others, at most as many as the ledger says.
+`--update` only lowers these.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ _TUPLES = ("_replace", "_asdict", "_fields", "_field_defaults", "_make")  # publ
 _BY_NAME = ("getattr", "hasattr", "setattr", "delattr")
 _ITSELF = ("self", "cls", "sys", "os")  # and the standard library's
 _HEADING = """\
-# What the package has: files and lines of every room, and in the core rooms private attributes of other objects.
+# What the package has: files and lines of every room, and private attributes of other objects, in the core rooms and in
+# all others.
 # `python tools/budgets.py --update` writes this file. A change that raises a room says in its commit message what users
 # get for it, or what it takes away elsewhere.
 """
@@ -59,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.lengths:
         print("".join(f"{line}\n" for path in sources() for line in unusual_length(path)), end="")
     if chosen.private:
-        print("".join(f"{line}\n" for path in core_sources() for line in private_attributes(path)), end="")
+        print("".join(f"{line}\n" for path in sources() for line in private_attributes(path)), end="")
     found = [line for path in sources() for line in check(path)]
     found += check_ledger()
     print("\n".join(found) if found else "All budgets are kept.")
@@ -70,8 +72,10 @@ def sources() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
 
 
-def core_sources() -> list[Path]:
-    return [path for room in CORE for path in sorted((PACKAGE / room).rglob("*.py"))]
+def room_sources(is_core: bool) -> list[Path]:
+    """The files of the core rooms, or of all other rooms; not those of the ground."""
+    rooms = {path: path.relative_to(PACKAGE).parts[0] for path in sources() if path.parent != PACKAGE}
+    return [path for path, room in rooms.items() if not room.startswith("_") and (room in CORE) == is_core]
 
 
 def check(path: Path) -> Iterator[str]:
@@ -107,7 +111,7 @@ def complaints(node: ast.AST, module: str) -> Iterator[str]:
 
 def check_ledger() -> Iterator[str]:
     """What has grown beyond the ledger."""
-    rooms, most = read_ledger()
+    rooms, *most = read_ledger()
     for name, has in count_rooms().items():
         if name not in rooms:
             yield f"{name} is not in {LEDGER.name}. Run `python tools/budgets.py --update` and say what it is for."
@@ -120,28 +124,33 @@ def check_ledger() -> Iterator[str]:
                     f"{name} has {number:,} {what}, {allowed:,} are allowed. Take some away, or run "
                     "`python tools/budgets.py --update` and say in the commit message what users get for them."
                 )
-    if (number := count_private()) > most:
-        yield (
-            f"the core rooms use {number} private attributes of other objects, {most} are allowed. Give what you need "
-            "a public name where it is defined; `python tools/budgets.py --private` lists all."
-        )
+    for is_core, allowed in zip((True, False), most):
+        if allowed is not None and (number := count_private(is_core)) > allowed:
+            yield (
+                f"the {'core' if is_core else 'outer'} rooms use {number} private attributes of other objects, "
+                f"{allowed} are allowed. Give what you need a public name where it is defined; "
+                "`python tools/budgets.py --private` lists all."
+            )
 
 
-def read_ledger() -> tuple[dict[str, Room], int]:
-    """The rooms, and how many private attributes of other objects there may be."""
+def read_ledger() -> tuple[dict[str, Room], int, int | None]:
+    """The rooms, and how many private attributes of other objects there may be in the core and outside."""
     if not LEDGER.exists():
-        return {}, 0
+        return {}, 0, 0
     ledger = tomllib.loads(LEDGER.read_text())
-    return {name: Room(**room) for name, room in ledger["rooms"].items()}, ledger["private_attributes"]
+    rooms = {name: Room(**room) for name, room in ledger["rooms"].items()}
+    return rooms, ledger["private_attributes"], ledger.get("outer_private_attributes")
 
 
 def update() -> None:
-    """Write what there is; the number of private attributes is only ever lowered."""
-    private = count_private()
+    """Write what there is; the numbers of private attributes are only ever lowered."""
+    numbers = [count_private(is_core) for is_core in (True, False)]
     if LEDGER.exists():
-        private = min(private, read_ledger()[1])
+        numbers = [now if had is None else min(now, had) for now, had in zip(numbers, read_ledger()[1:])]
     rooms = "".join(f"{name} = {{ files = {n.files}, lines = {n.lines} }}\n" for name, n in count_rooms().items())
-    LEDGER.write_text(f"{_HEADING}\nprivate_attributes = {private}\n\n[rooms]\n{rooms}")
+    inside, outside = numbers
+    private = f"private_attributes = {inside}\nouter_private_attributes = {outside}\n"
+    LEDGER.write_text(f"{_HEADING}\n{private}\n[rooms]\n{rooms}")
 
 
 def count_rooms() -> dict[str, Room]:
@@ -165,8 +174,8 @@ def unusual_length(path: Path) -> Iterator[str]:
 # --- private attributes ----------------------------------------------------------------------------------------------
 
 
-def count_private() -> int:
-    return sum(1 for path in core_sources() for _ in private_attributes(path))
+def count_private(is_core: bool) -> int:
+    return sum(1 for path in room_sources(is_core) for _ in private_attributes(path))
 
 
 def private_attributes(path: Path) -> Iterator[str]:

@@ -19,7 +19,6 @@ Only modules that hold compiled code import this package, and estimators import 
     sets.py          the same, for sets of up to 64 rows
     vectors.py       loops written in LLVM's vectors
     cuda.py          a door of its own: the GPU's compiler and driver, for spinney/gpu alone
-    simulated_gpu.py a GPU in plain Python, for tests
 
 `NUMBA_DISABLE_JIT=1` runs every kernel as plain Python; `SPINNEY_COMPILER=numba` compiles them by plain `numba.njit`.
 """

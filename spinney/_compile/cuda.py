@@ -10,8 +10,8 @@ Only `spinney/gpu` imports this, and only when a fit or a prediction is asked to
 Inner kernels of the CPU can be called from GPU kernels: the same Python becomes machine code for both. Arithmetic is as
 written there, too: multiplications and additions are not fused (`fma`), and nothing is optimised across files (`lto`).
 
-With SPINNEY_GPU=simulated (and NUMBA_DISABLE_JIT=1) kernels run as plain Python, on NumPy's arrays
-(`simulated_gpu.py`).
+SPINNEY_GPU names a module that stands in for a GPU, with NUMBA_DISABLE_JIT=1: kernels then run as plain Python, on
+NumPy's arrays (`tests/gpu/simulated_gpu.py`).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from typing import Any
 import numpy as np
 from numba.core import types
 
-from spinney._compile import simulated_gpu
 from spinney._compile.gpu_cache import GpuKernelCache
 from spinney._compile.gpu_words import teach_compiler
 from spinney._interrupts import import_whole, interrupts_held_back
 
-SIMULATED = os.environ.get("SPINNEY_GPU", "") == "simulated"
+SIMULATED = bool(os.environ.get("SPINNEY_GPU"))
+simulated_gpu: Any = importlib.import_module(os.environ["SPINNEY_GPU"]) if SIMULATED else None
 SIMULATED_THREADS = int(os.environ.get("SPINNEY_SIMULATED_THREADS", "2"))  # of a block; more take very long
 if not SIMULATED:
     vars(np).setdefault("row_stack", np.vstack)  # gone from NumPy 2.5; numba-cuda 0.30 still asks for it

@@ -12,7 +12,7 @@ import typer
 from spinney.cli import options
 from spinney.cli.model_files import check_place, save_model, what_is_there
 from spinney.cli.progress import Working
-from spinney.cli.report import Report, number, plural, quoted
+from spinney.cli.report import Report, number, quoted
 from spinney.cli.writing import TableWriter
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
@@ -20,6 +20,7 @@ from spinney.tables.kinds import Column
 from spinney.tables.parts import parts_of
 from spinney.tables.reading import Survey, check_names, read_table, read_types, survey
 from spinney.tables.recipe import Recipe, numbers_of
+from spinney.view.numbers import plural
 
 METHODS = ("kmeans", "mixture")
 _MOST_COLUMNS = 12

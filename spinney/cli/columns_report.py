@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from spinney.cli.report import Report, number, plural, quoted
+from spinney.cli.report import Report, number, quoted
 from spinney.evaluate.judging import Judged, NotJudged
 from spinney.evaluate.measures import HIGHER_IS_BETTER
 from spinney.tables.files import Source
 from spinney.tables.kinds import Column
 from spinney.tables.reading import Survey
 from spinney.tables.recipe import Recipe
+from spinney.view.numbers import plural
 
 EXACT = 2_000  # up to about this many distinct numbers are counted exactly
 _MOST = 40  # columns that are shown

@@ -11,11 +11,12 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.report import Report, plural
+from spinney.cli.report import Report
 from spinney.cli.writing import TableWriter
 from spinney.datasets.bundled import FLIGHT_COLUMNS, WEEK
 from spinney.datasets.lectures import RESTAURANT, TENNIS
 from spinney.tables.errors import suggestion, usage
+from spinney.view.numbers import plural
 
 
 class Bundled(NamedTuple):

@@ -20,7 +20,8 @@ import typer
 import spinney
 from spinney._distribution import DISTRIBUTION
 from spinney.cli import options
-from spinney.cli.report import Report, plural
+from spinney.cli.report import Report
+from spinney.view.numbers import plural
 
 _EXTRAS = ("polars", "fastexcel", "typer", "rich", "pandas", "pyarrow", "matplotlib", "onnx", "onnxruntime")
 _VARIABLES = (

@@ -13,7 +13,7 @@ from spinney.cli.columns_report import tell_scores
 from spinney.cli.model_files import load_for
 from spinney.cli.predict import Unknown
 from spinney.cli.progress import Working
-from spinney.cli.report import Report, label, number, plural, quoted
+from spinney.cli.report import Report, label, number, quoted
 from spinney.cli.truth import Truth, find_truth
 from spinney.evaluate.judging import Judged
 from spinney.evaluate.measures import measure_baseline, measure_classes, measure_numbers
@@ -22,6 +22,7 @@ from spinney.tables.kinds import Column
 from spinney.tables.reading import check_columns
 from spinney.tables.recipe import Recipe
 from spinney.tables.rows import hash_rows
+from spinney.view.numbers import plural
 
 _SEEN = 0.2  # fraction of rows seen at fit from which a note is printed
 _RARE, _FOUND = 0.4, 0.5  # fraction of the rarer class and its recall, below which a note is printed

@@ -10,11 +10,12 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.model_files import load_for
-from spinney.cli.report import Report, label, number, plural
+from spinney.cli.report import Report, label, number
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.reading import batches, check_columns
 from spinney.tables.recipe import Recipe
+from spinney.view.numbers import plural
 
 _MOST = 10  # columns that are shown
 
@@ -151,7 +152,7 @@ def _contributions(
     report: Report, fitted: Any, recipe: Recipe, X: pl.DataFrame, answer: Any
 ) -> tuple[float, np.ndarray, str] | None:
     """Return (base value, SHAP values of the columns, class): the predicted class, or the second of two."""
-    from spinney.explain.shap_values import shap
+    from spinney.explain.shapley.shap_values import shap
 
     try:
         found = shap(fitted, recipe.rows(X))
@@ -186,7 +187,7 @@ def _tell_counterfactuals(
     fixed: list[str],
     limits: dict[str, Any],
 ) -> None:
-    from spinney.explain.counterfactuals import counterfactual as search
+    from spinney.explain.counterfactuals.counterfactual import counterfactual as search
 
     if recipe.by_place:
         unknown = [one for one in fixed if one not in recipe.features]

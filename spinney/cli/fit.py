@@ -21,7 +21,7 @@ from spinney.cli.columns_report import EXACT, tell_columns, tell_importances, te
 from spinney.cli.model_files import SUFFIX, check_place, save_model, what_is_there
 from spinney.cli.models import MODELS, check_id3, make_model, read_parameters
 from spinney.cli.progress import Working
-from spinney.cli.report import Report, label, plural, quoted, shares
+from spinney.cli.report import Report, label, quoted, shares
 from spinney.cli.report_page import page_path, write_page
 from spinney.cli.tasks import alike, guess_task
 from spinney.evaluate.judging import Judged, NotJudged, groups_of_fit, judge, plan
@@ -42,6 +42,7 @@ from spinney.tables.reading import (
 from spinney.tables.recipe import Recipe
 from spinney.tables.rows import Copies, Sketch, find_copies, hash_rows
 from spinney.tables.streaming import is_large, stream_table
+from spinney.view.numbers import plural
 
 TASKS = ("classification", "regression")
 _LONG = 10.0  # remaining seconds from which a message is printed

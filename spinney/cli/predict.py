@@ -15,12 +15,13 @@ import typer
 from spinney.cli import options
 from spinney.cli.model_files import load_for
 from spinney.cli.progress import Working
-from spinney.cli.report import Report, label, plural, quoted
+from spinney.cli.report import Report, label, quoted
 from spinney.cli.writing import TableWriter
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.reading import batches, check_columns, check_names
 from spinney.tables.recipe import Recipe
+from spinney.view.numbers import plural
 
 PREDICTION = "prediction"
 
@@ -121,7 +122,7 @@ class Unknown:
     """
 
     def __init__(self, fitted: Any, recipe: Recipe, notes: Sequence[str] = ()) -> None:
-        schema = getattr(fitted, "_schema", None)
+        schema = getattr(fitted, "schema_", None)
         categories = [None] * len(recipe.features) if schema is None else [one.categories for one in schema.columns]
         if len(categories) != len(recipe.features):
             categories = [None] * len(recipe.features)

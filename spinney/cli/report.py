@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from spinney.cli.terminal import can_write, printable, printable_json
+from spinney.view.numbers import plural
 
 _WIDE = 160  # characters per line if there is no terminal
 _BAR = 24
@@ -116,7 +117,7 @@ def number(value: float) -> str:
     """A score: three digits after the point, or four digits that count."""
     if not math.isfinite(value):
         return "-"
-    if abs(value) >= 100_000:
+    if abs(value) >= 10_000:
         return f"{value:.0f}"
     return f"{value:.3f}" if 0.1 <= abs(value) < 10 else f"{value:.4g}" if abs(value) >= 10 else f"{value:.2g}"
 
@@ -138,8 +139,3 @@ def label(value: Any) -> str:
 def quoted(names: Sequence[str], most: int = 6) -> str:
     """Names in quotes, not too many."""
     return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def plural(n: int, noun: str, many: str | None = None) -> str:
-    """`1 row`, `2,000 rows`."""
-    return f"{n:,} {noun if n == 1 else many or noun + 's'}"

@@ -13,12 +13,13 @@ from spinney.cli import options
 from spinney.cli.errors import written
 from spinney.cli.model_files import check_place, load_for
 from spinney.cli.progress import Working
-from spinney.cli.report import Report, plural
+from spinney.cli.report import Report
 from spinney.cli.truth import Truth, find_truth
 from spinney.evaluate.judging import Judged, NotJudged
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import open_source
 from spinney.tables.reading import check_columns, check_names
+from spinney.view.numbers import plural
 
 SUFFIXES = (".html", ".htm")
 

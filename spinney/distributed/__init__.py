@@ -12,12 +12,8 @@ Out: the ordinary fitted model. Nothing here imports dask unless the user has: s
     members.py       the client's side: starts members, receives results, restarts when a worker is lost
     member.py        the rounds of boosting as one member runs them; `quantiles.py` finds quantiles of what nobody has
                      in one place; `driver.py` is the client's side
-    matrix.py        numbers that stay on the workers, in the blocks that one machine would use
-    spread.py        which member has which blocks; their values in the order of the table
-    kmeans.py        k-means, the client's side; `kmeans_member.py` is what a member does
-    mixture.py       Gaussian mixtures, the client's side; `mixture_member.py` is what a member does
     forests.py       all rows' codes on every worker, each of which grows some of a forest's trees
-    gathered.py      all rows fitted on one worker; `room.py` checks that they fit there
+    gathered.py      all rows fitted on one worker (clusters, mixtures); `room.py` checks that they fit there
     answers.py       lazy predictions of collections
     fits.py          many fits on the client's data, spread over the workers
 """

@@ -27,10 +27,9 @@ from spinney.distributed.group import Group
 from spinney.distributed.level_growth import CpuBackend, grow_batched
 from spinney.distributed.quantiles import quantile_together, renew_leaves_together
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
-from spinney.ensemble.boosting.engines import Drawn, Grow
 from spinney.ensemble.boosting.gradients import choose_rows
-from spinney.ensemble.boosting.history import sums_of_losses
-from spinney.ensemble.boosting.rounds import Quantiles, Rounds
+from spinney.ensemble.boosting.rounds import Drawn, Grow, Quantiles, Rounds
+from spinney.ensemble.boosting.scoring import sums_of_losses
 from spinney.ensemble.boosting.start import Units
 from spinney.grow.rules import BoostingRules, Kinds
 

@@ -3,14 +3,12 @@
 boosting/       gradient boosting
   fit.py              one fit, from a table to a `Booster`: what it decides, in order
   round_search.py     n_estimators="auto": rounds, learning rate and sizes that follow from the table
-  start.py            the units of a fit, the best constant, how large trees may get
-  initial_scores.py   raw scores before the first tree: given, or those of another estimator
-  rounds.py           the loop: derivatives, one tree per output, scores
-  engines.py          what a round is grown in: codes or sorted lists on this machine (gpu/rounds.py: on a GPU)
+  start.py            the units of a fit, raw scores before the first tree, how large trees may get
+  rounds.py           the loop: derivatives, one tree per output, scores; what a tree is grown in: codes or sorted lists
+                      on this machine (gpu/rounds.py: on a GPU)
   gradients.py        the loops around the losses: raw scores to gradients and hessians, leaves to scores
   leaf_refit.py       a tree between growing and freezing: pruned by cost, the values of its leaves renewed
-  scoring.py          scores of the evaluation sets after every round
-  history.py          the training loss, round by round (mean_loss.py adds it up)
+  scoring.py          after every round: scores of the evaluation sets, and the training loss
   booster.py          `Task`, `BoostingSettings`, and the `Booster` that predicts
 forests/        random forests and their relatives
   fit.py              many random trees on one table, one thread per tree

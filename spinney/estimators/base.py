@@ -371,7 +371,7 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# `shap_values`, for all models of trees (explain/shap_values.py).
+# `shap_values`, for all models of trees (explain/shapley/shap_values.py).
 
 
 class OfTrees:
@@ -450,6 +450,6 @@ class Explained(OfTrees):
         >>> DecisionTreeRegressor().fit([[0], [1]], [2.0, 4.0]).shap_values([[1]])
         array([[1.]])
         """
-        from spinney.explain.shap_values import shap
+        from spinney.explain.shapley.shap_values import shap
 
         return shap(self, X, background, interactions=interactions).values

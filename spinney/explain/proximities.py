@@ -20,8 +20,8 @@ from scipy.sparse import csr_array, vstack
 from sklearn.utils import Bunch
 from sklearn.utils.validation import _num_samples
 
+from spinney.explain.dependence.responses import check_model
 from spinney.explain.importance import store_of
-from spinney.explain.summed import check_model
 from spinney.tree.formula import trees_formula
 
 _KINDS = ("leaves", "out_of_bag", "gap")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.explain.summed import need_sum
+from spinney.explain.dependence.responses import need_tree_sum
 from spinney.tree.models import trees_of
 from spinney.view.phrases import check_count
 from spinney.view.rules import Condition, export_rules
@@ -80,7 +80,7 @@ def ensemble_rules(model: Any, *, most: int | None = None, decimals: int = 2) ->
     if feature_0 <= 49.50 then -0.5 (3 trees, 50 samples)
     if feature_0 > 49.50 then +0.5 (3 trees, 50 samples)
     """
-    found = need_sum(model, "ensemble_rules")
+    found = need_tree_sum(model, "ensemble_rules")
     n_leaves = int(found.forest.n_leaves.sum())
     if n_leaves > _MOST_LEAVES:
         raise ValueError(

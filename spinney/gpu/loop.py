@@ -18,6 +18,7 @@ import numpy as np
 
 from spinney._compile.cuda import SIMULATED, GpuError, Stream, multiprocessors
 from spinney.data.weights import Weights
+from spinney.ensemble.boosting.gradients import LOSSES_OF_PART
 from spinney.gpu.histogram import SHARED, sum_rows
 from spinney.gpu.leaves import MOST_COLUMNS, MOST_PLACES, find_leaves, lay_steps, sum_chosen
 from spinney.gpu.memory import (
@@ -42,7 +43,7 @@ from spinney.gpu.memory import (
     stride_of,
 )
 from spinney.gpu.partition import TILE, part_rows
-from spinney.gpu.scores import add_values, fold_level, forget_leaves, halves_of
+from spinney.gpu.scores import add_values, forget_leaves
 from spinney.gpu.search import find_splits
 from spinney.gpu.settle import plant, settle
 from spinney.gpu.statistics import (
@@ -212,27 +213,18 @@ class Loop:
         return self.stream.read(self.rows.leaf_of_row)
 
     def sum_of_losses(self, entry: Any, loss: Any) -> float:
-        """NumPy's sum of all rows' losses."""
+        """The sum of all rows' losses."""
         if self._losses is None:
-            halves = halves_of(self.n_rows)
-            sums = [self.stream.mirror(sums=(len(halves.starts) - 1, np.float64)) for _ in range(2)]
-            levels = [self.stream.put(np.array([k])) for k in range(len(halves.begins) - 1)]
-            self._losses = (*(self.stream.put(one) for one in halves), sums, levels)
+            self._losses = self.stream.mirror(sums=(-(-self.n_rows // LOSSES_OF_PART), np.float64))
         self._write_loss(loss)
         self._do(("losses", type(loss)), lambda: self._sum_losses(entry))
         self.stream.wait()
-        sums, levels = self._losses[-2:]
-        return float(sums[len(levels) % 2].here["sums"][0])
+        return float(np.add.reduce(self._losses.here["sums"]))
 
     def _sum_losses(self, entry: Any) -> None:
-        starts, firsts, begins, sums, levels = self._losses
-        parts = [one.there["sums"] for one in sums]
         self.values.push()
-        self._launch(entry, self.rows, self.tree, self._loss[1], starts, parts[0])
-        for k, level in enumerate(levels):
-            grid = blocks_for(len(starts) >> k + 1, THREADS)
-            self._launch(fold_level, parts[k % 2], parts[1 - k % 2], firsts, begins, level, grid=grid)
-        sums[len(levels) % 2].pull(8)
+        self._launch(entry, self.rows, self.tree, self._loss[1], self._losses.there["sums"])
+        self._losses.pull()
 
     # --- a tree ----------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """The engine of boosting on a GPU: rows, scores and derivatives stay there.
 
-In: an `Opening` (ensemble/boosting/engines.py). Out: the same trees. Per tree two things cross: the extremes of the
+In: an `Opening` (ensemble/boosting/rounds.py). Out: the same trees. Per tree two things cross: the extremes of the
 derivatives, from which the units follow, and the grown nodes with their leaves' sums, which the CPU finishes as it does
 its own.
 """
@@ -15,10 +15,8 @@ import numpy as np
 from spinney import _random
 from spinney._compile import kernel
 from spinney.criteria.losses import kind_of
-from spinney.ensemble.boosting.engines import Drawn, Opening
-from spinney.ensemble.boosting.gradients import Largest, largest_of
-from spinney.ensemble.boosting.mean_loss import sum_of_losses
-from spinney.ensemble.boosting.rounds import Rounds
+from spinney.ensemble.boosting.gradients import Largest, largest_of, sum_of_losses
+from spinney.ensemble.boosting.rounds import Drawn, Opening, Rounds
 from spinney.gpu.loop import Loop
 from spinney.gpu.memory import RULES, as_record
 from spinney.gpu.scores import losses_of

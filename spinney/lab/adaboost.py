@@ -13,7 +13,7 @@ from spinney.lab.held_out import code_of, hold_out_unless_whole
 from spinney.lab.panels import Step, by_class, curve, grid_of, line, plane, step, wrong_rows
 from spinney.lab.parameters import SEED, LabParameter, Values
 from spinney.lab.tables import LabTable
-from spinney.lab.words import count, percent
+from spinney.view.numbers import percent, plural
 
 TITLE = "AdaBoost"
 ABOUT = (
@@ -74,7 +74,7 @@ def steps(table: LabTable, values: Values) -> list[Step]:
                     hollow=parts.held,
                 ),
                 plane(
-                    f"Ensemble of {count(k + 1, 'tree')} (point size: weight after)",
+                    f"Ensemble of {plural(k + 1, 'tree')} (point size: weight after)",
                     region=by_class(together[k], table.classes),
                     sizes=after,
                     wrong=wrongs[k],
@@ -155,8 +155,8 @@ def _say_curve(model: Any) -> dict[str, Any]:
 def _sentence(facts: dict[str, Any]) -> str:
     wrong = facts["wrong"]
     said = (
-        f"Round {facts['round']}: the tree misclassifies {count(wrong, 'training row')} with {percent(facts['error'])} "
-        f"of the total weight, so its estimator weight is {facts['say']:.2f}. "
+        f"Round {facts['round']}: the tree misclassifies {plural(wrong, 'training row')} with "
+        f"{percent(facts['error'])} of the total weight, so its estimator weight is {facts['say']:.2f}. "
     )
     if wrong:
         said += f"The weights of these rows increase; the largest weight is now {facts['heaviest']:.1f} times the mean."

@@ -15,7 +15,7 @@ from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
 from spinney.lab.parameters import SEED, LabError, LabParameter, Values
 from spinney.lab.tables import LabTable
-from spinney.lab.words import count, number, percent
+from spinney.view.numbers import percent, plural, short
 
 TITLE = "Gradient boosting"
 ABOUT = (
@@ -145,7 +145,7 @@ def _numbers(table: LabTable, values: Values) -> list[Step]:
                 _sentence(k, facts, values, table),
                 facts,
                 curve(title, table.names[0], "residual", rest, None, yFrom=-span, yTo=span, zero=True),
-                curve(f"After {count(k, 'round')}", table.names[0], table.names[1], target, None, adds=True),
+                curve(f"After {plural(k, 'round')}", table.names[0], table.names[1], target, None, adds=True),
                 curve("Error over the rounds", "rounds", "mean squared error", falling, k, yFrom=0.0),
             )
         )
@@ -153,7 +153,7 @@ def _numbers(table: LabTable, values: Values) -> list[Step]:
 
 
 def _sentence(k: int, facts: dict[str, Any], values: Values, table: LabTable) -> str:
-    train, held = number(facts["training_error"]), number(facts["held_out_error"])
+    train, held = short(facts["training_error"], 3), short(facts["held_out_error"], 3)
     if k == 0:
         return (
             f"Before the first round, the prediction is the mean of {table.names[1]} for every row. The mean squared "
@@ -192,7 +192,7 @@ def _classes(table: LabTable, values: Values) -> list[Step]:
             step(
                 _class_sentence(k, facts, values, len(parts.held)),
                 facts,
-                plane(f"After {count(k, 'round')} (hollow: held out)", region=by_share(on_grid[k]), hollow=parts.held),
+                plane(f"After {plural(k, 'round')} (hollow: held out)", region=by_share(on_grid[k]), hollow=parts.held),
                 plane("Residuals: 1 - probability of the true class", sizes=np.round(0.05 + 3 * left, 3)),
                 curve("Log loss over the rounds", "rounds", "log loss", falling, k, yFrom=0.0),
             )
@@ -201,7 +201,7 @@ def _classes(table: LabTable, values: Values) -> list[Step]:
 
 
 def _class_sentence(k: int, facts: dict[str, Any], values: Values, n_held: int) -> str:
-    train, held = number(facts["training_loss"]), number(facts["held_out_loss"])
+    train, held = short(facts["training_loss"], 3), short(facts["held_out_loss"], 3)
     wrong = f"{percent(facts['wrong'] / n_held)} of the held-out rows are misclassified"
     if k == 0:
         return f"Before the first round, the probabilities are the class frequencies. The log loss is {train}; {wrong}."

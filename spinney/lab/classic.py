@@ -15,8 +15,8 @@ from spinney.lab.panels import Panel, Step, TreePicture, step, text_table, wrong
 from spinney.lab.parameters import LabParameter, Values
 from spinney.lab.tables import LabTable
 from spinney.lab.tree import facts, split_code, splits_in_order, start_code, take
-from spinney.lab.words import count, listed
 from spinney.tree.decision import BRANCHES
+from spinney.view.numbers import listed, plural
 
 ID3_TITLE, C45_TITLE = "ID3", "C4.5"
 ID3_ABOUT = "At each node, ID3 splits on the column with the largest information gain, with one branch per category."
@@ -153,7 +153,7 @@ def _look(
     rows = int(picture.tree.n_samples[node])
     own = judged[chosen["feature"]]
     where = "At the root" if node == 0 else f"Under {_path(picture, node)}"
-    said = f"{where} there are {count(rows, 'row')} with an entropy of {chosen['impurity']:.3f} bits. "
+    said = f"{where} there are {plural(rows, 'row')} with an entropy of {chosen['impurity']:.3f} bits. "
     if is_ratio:
         said += (
             f"{name} has the largest gain ratio among the columns with at least average gain: {own['ratio']:.3f}, "
@@ -174,7 +174,7 @@ def _ties(judged: list[dict[str, Any]], own: dict[str, Any]) -> str:
     gains = [one["gain"] for one in judged if one is not own and one["gain"] is not None]
     n = sum(abs(gain - own["gain"]) < 1e-9 for gain in gains)
     return (
-        f" ({count(n, 'other column')} {'has' if n == 1 else 'have'} the same gain; ties go to the first)" if n else ""
+        f" ({plural(n, 'other column')} {'has' if n == 1 else 'have'} the same gain; ties go to the first)" if n else ""
     )
 
 
@@ -215,9 +215,9 @@ def _split(
         if n == 0:
             parts.append(f"{tag} is empty and predicts {picture.words.prediction(child)}, {_of_parent(picture, node)}")
         elif float(tree.impurity[child]) == 0.0:
-            parts.append(f"{tag} is pure ({count(n, 'row')} of class {picture.words.prediction(child)})")
+            parts.append(f"{tag} is pure ({plural(n, 'row')} of class {picture.words.prediction(child)})")
         else:
-            parts.append(f"{tag} has {count(n, 'row')} of several classes")
+            parts.append(f"{tag} has {plural(n, 'row')} of several classes")
     said = f"The node splits on {table.names[chosen['feature']]}. {listed(parts)}."
     return step(said, chosen, picture.panel("The tree", asking, node), listing)
 
@@ -239,7 +239,7 @@ def _pruned(table: LabTable, model: Any, values: Values) -> Step:
     made = f"{after} of {before} leaves remain" if after < before else f"all {before} leaves remain"
     said = (
         f"Pruning replaces each branch whose expected error, at a confidence of {values['cf']:g}, is not below that of "
-        f"a leaf: {made}. The pruned tree misclassifies {count(wrong, 'training row')} of {table.n_rows}."
+        f"a leaf: {made}. The pruned tree misclassifies {plural(wrong, 'training row')} of {table.n_rows}."
     )
     picture = TreePicture(small, table.names, table.labels)
     shown = picture.panel("The pruned tree", set(splits_in_order(small.tree_)))

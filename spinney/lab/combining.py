@@ -13,7 +13,7 @@ from spinney.lab.held_out import Parts, code_of, hold_out
 from spinney.lab.panels import Panel, Step, by_class, by_share, grid_of, plane, step, text_table, wrong_rows
 from spinney.lab.parameters import SEED, LabError, LabParameter, Values
 from spinney.lab.tables import LabTable
-from spinney.lab.words import listed, percent
+from spinney.view.numbers import listed, percent
 
 VOTING_TITLE, STACKING_TITLE = "Voting", "Stacking"
 VOTING_ABOUT = "Models of different families are fitted on the same rows. Their majority or mean probability decides."

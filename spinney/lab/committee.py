@@ -13,7 +13,7 @@ from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
 from spinney.lab.parameters import SEED, LabError, LabParameter, Values
 from spinney.lab.tables import LabTable
-from spinney.lab.words import count, percent
+from spinney.view.numbers import percent, plural
 
 TITLES = {"bagging": "Bagging", "forest": "Random forest", "extra_trees": "Extra-trees"}
 ABOUT = {
@@ -86,7 +86,7 @@ def _steps(kind: str, table: LabTable, values: Values) -> list[Step]:
                     hollow=outside,
                     bag=judged.counts is not None,
                 ),
-                plane(f"Ensemble of {count(k + 1, 'tree')}", region=by_share(votes[k])),
+                plane(f"Ensemble of {plural(k + 1, 'tree')}", region=by_share(votes[k])),
                 curve("Error over the trees", "trees", "error rate", lines, k + 1, yFrom=0.0),
             )
         )
@@ -233,7 +233,7 @@ def _sentence(kind: str, k: int, facts: dict[str, Any], table: LabTable, model: 
         return f"Tree {k + 1} {first}. Alone, it misclassifies {alone} of the held-out rows{more}."
     said = (
         f"The bootstrap sample of tree {k + 1} has {facts['in_bag']} of {table.n_rows} rows, some several times. The "
-        f"tree misclassifies {alone} of the {count(facts['out_of_bag'], 'row')} "
+        f"tree misclassifies {alone} of the {plural(facts['out_of_bag'], 'row')} "
         f"({percent(facts['out_of_bag'] / table.n_rows)}) out of the sample."
     )
     if k == 0:

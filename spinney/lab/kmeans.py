@@ -13,8 +13,8 @@ import numpy as np
 from spinney.lab.panels import LEVELS, Step, curve, grid_of, line, plane, runs, step
 from spinney.lab.parameters import SEED, LabError, LabParameter, Values
 from spinney.lab.tables import LabTable
-from spinney.lab.words import count, number
 from spinney.view.clusters import nearest_centres
+from spinney.view.numbers import plural, short
 
 TITLE = "k-means"
 ABOUT = "Rows are assigned to the nearest centroid and centroids move to the mean of their rows, until nothing changes."
@@ -109,10 +109,10 @@ def _curve(falling: list[dict[str, Any]], at: int) -> dict[str, Any]:
 def _moved(t: int, history: list[Any], now: float) -> str:
     far = np.sqrt(((history[t].centers - history[t - 1].centers) ** 2).sum(axis=1))
     if not far.any():
-        return f"Iteration {t}: every centroid already is the mean of its rows. The inertia stays at {number(now)}."
+        return f"Iteration {t}: every centroid already is the mean of its rows. The inertia stays at {short(now, 3)}."
     return (
-        f"Iteration {t}: each centroid moves to the mean of its rows, by at most {number(float(far.max()))}. "
-        f"The inertia falls from {number(float(history[t - 1].inertia))} to {number(now)}."
+        f"Iteration {t}: each centroid moves to the mean of its rows, by at most {short(far.max(), 3)}. "
+        f"The inertia falls from {short(float(history[t - 1].inertia), 3)} to {short(now, 3)}."
     )
 
 
@@ -120,10 +120,10 @@ def _assigned(t: int, moved: int, sums: list[float], values: Values, n: int) -> 
     if t == 0:
         where = "at random rows" if values["init"] == "random" else "at rows far from each other (k-means++)"
         clusters = values["n_clusters"]
-        start = f"{count(clusters, 'centroid')} {'starts' if clusters == 1 else 'start'} {where}"
-        return f"{start}. Every row is assigned to the nearest; the inertia is {number(sums[0])}."
+        start = f"{plural(clusters, 'centroid')} {'starts' if clusters == 1 else 'start'} {where}"
+        return f"{start}. Every row is assigned to the nearest; the inertia is {short(sums[0], 3)}."
     end = " k-means has converged." if t == n - 1 else ""
     if moved == 0:
-        return f"Iteration {t}: no row changes its cluster. The inertia is {number(sums[t])}.{end}"
-    changed = f"{count(moved, 'row')} {'is' if moved == 1 else 'are'} assigned to a nearer centroid"
-    return f"Iteration {t}: {changed}. The inertia is now {number(sums[t])}.{end}"
+        return f"Iteration {t}: no row changes its cluster. The inertia is {short(sums[t], 3)}.{end}"
+    changed = f"{plural(moved, 'row')} {'is' if moved == 1 else 'are'} assigned to a nearer centroid"
+    return f"Iteration {t}: {changed}. The inertia is now {short(sums[t], 3)}.{end}"

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from spinney.lab import adaboost, boosting, classic, combining, committee, kmeans, mixture, optimal, pruning, tree
 from spinney.lab.panels import Step
 from spinney.lab.parameters import LabParameter, Values
-from spinney.lab.tables import LabTable
+from spinney.lab.tables import SOURCES, LabTable, Source
 
 _Steps = Callable[[LabTable, Values], list[Step]]
 _Code = Callable[[LabTable, Values, int], list[str]]
-PLANE, WORDS, ANY = "plane", "words", "any"
+PLANE, WORDS, ANY = "plane", "words", "any"  # the kinds of tables that a method accepts
 
 
 class Method(NamedTuple):
@@ -24,12 +24,21 @@ class Method(NamedTuple):
     name: str
     title: str
     about: str
-    kind: str  # of the tables it accepts: planes, tables of categories (or any columns), or both
+    kind: str  # of the tables it accepts: planes, tables of any columns, or both
     needs_classes: bool
     default: str  # default table
     parameters: tuple[LabParameter, ...]
     steps: _Steps
     code: _Code
+    only_words: bool = False  # of tables of any columns, those whose columns all hold words
+
+    def suits(self, source: Source) -> bool:
+        """Whether the page offers a table."""
+        if self.needs_classes and not source.has_classes:
+            return False
+        if self.kind == WORDS:
+            return source.has_words is not None and (source.has_words or not self.only_words)
+        return source.is_plane or self.kind == ANY
 
     def as_json(self) -> dict[str, Any]:
         """Return what the page needs."""
@@ -38,7 +47,7 @@ class Method(NamedTuple):
             "title": self.title,
             "about": self.about,
             "kind": self.kind,
-            "needsClasses": self.needs_classes,
+            "tables": [name for name, one in SOURCES.items() if self.suits(one)],
             "default": self.default,
             "parameters": [one.as_json() for one in self.parameters],
         }
@@ -77,6 +86,7 @@ _ALL = (
         classic.ID3_PARAMETERS,
         classic.id3_steps,
         classic.id3_code,
+        only_words=True,
     ),
     Method(
         "c45",

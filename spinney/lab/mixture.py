@@ -13,8 +13,8 @@ import numpy as np
 from spinney.lab.panels import Step, curve, line, plane, step
 from spinney.lab.parameters import SEED, LabError, LabParameter, Values
 from spinney.lab.tables import LabTable
-from spinney.lab.words import count, listed, number, percent
 from spinney.view.mixtures import component_shares
+from spinney.view.numbers import listed, percent, plural, short
 
 TITLE = "EM (Gaussians)"
 ABOUT = (
@@ -110,7 +110,7 @@ def _fit(table: LabTable, values: Values) -> Any:
 
     if len(np.unique(table.X, axis=0)) < 2 * values["n_components"]:
         raise LabError(
-            f"There are too few distinct rows for {count(values['n_components'], 'component')}. Choose fewer."
+            f"There are too few distinct rows for {plural(values['n_components'], 'component')}. Choose fewer."
         )
     given = dict(values)
     if given["init_params"] == "given":
@@ -144,8 +144,9 @@ def _sentence(t: int, rises: list[float], one: Any, shares: np.ndarray, n: int) 
     if t == 0:
         weights = listed([percent(w) for w in one.weights.tolist()])
         return (
-            f"{count(len(one.weights), 'Gaussian')} with initial weights of {weights}. The mean log-likelihood per row "
-            f"is {rises[0]:.3f}. For {percent(unsure)} of the rows, no responsibility reaches 90\N{NO-BREAK SPACE}%."
+            f"{plural(len(one.weights), 'Gaussian')} with initial weights of {weights}. The mean log-likelihood per "
+            f"row is {rises[0]:.3f}. For {percent(unsure)} of the rows, no responsibility reaches "
+            "90\N{NO-BREAK SPACE}%."
         )
     gained = rises[t] - rises[t - 1]
     end = " It no longer rises notably: EM stops." if t == n - 1 else ""
@@ -153,7 +154,7 @@ def _sentence(t: int, rises: list[float], one: Any, shares: np.ndarray, n: int) 
     said = (
         f"Iteration {t}: each Gaussian is fitted with its responsibilities as row weights. The largest component "
         f"weight is now {percent(float(one.weights[largest]))}. The mean log-likelihood rises by "
-        f"{number(max(gained, 0.0))} to {rises[t]:.3f}; for {percent(unsure)} of the rows, no "
+        f"{short(max(gained, 0.0), 3)} to {rises[t]:.3f}; for {percent(unsure)} of the rows, no "
         f"responsibility reaches 90\N{NO-BREAK SPACE}%."
     )
     return said + end if math.isfinite(gained) else said

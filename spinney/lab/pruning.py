@@ -14,7 +14,7 @@ from spinney.lab.panels import Step, TreePicture, boxes_of, curve, line, plane, 
 from spinney.lab.parameters import SEED, LabParameter, Values
 from spinney.lab.tables import LabTable
 from spinney.lab.tree import splits_in_order
-from spinney.lab.words import number, percent
+from spinney.view.numbers import percent, short
 
 TITLE = "Pruning"
 ABOUT = "The training error falls with every split, but the held-out error rises again. Pruning chooses a size between."
@@ -201,7 +201,7 @@ def _sentence(way: str, series: list[_Tree], place: int, best: int) -> str:
         return f"The full tree has {_leaves(one.leaves)}. {judged}{end}"
     before = series[place - 1].leaves
     if way == "cost":
-        made = f"At a penalty per leaf of {number(one.detail)}, {before} leaves are pruned to {one.leaves}."
+        made = f"At a penalty per leaf of {short(one.detail, 3)}, {before} leaves are pruned to {one.leaves}."
     else:
         made = (
             f"The branch whose removal is best for the held-out error is pruned: {before} leaves become {one.leaves}."

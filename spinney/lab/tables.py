@@ -92,9 +92,10 @@ class Source:
         is_plane: bool = True,
         has_classes: bool = True,
         is_whole: bool = False,
+        has_words: bool | None = None,
     ) -> None:
         self.name, self.title, self.make, self.parameters = name, title, make, tuple(parameters)
-        self.is_whole = is_whole
+        self.is_whole, self.has_words = is_whole, has_words  # whether all columns are words; None: for planes only
         self.columns, self.is_plane, self.has_classes = list(columns), is_plane, has_classes
 
     def as_json(self) -> dict[str, Any]:
@@ -104,8 +105,6 @@ class Source:
             "title": self.title,
             "parameters": [one.as_json() for one in self.parameters],
             "columns": self.columns,
-            "isPlane": self.is_plane,
-            "hasClasses": self.has_classes,
         }
 
 
@@ -292,10 +291,10 @@ SOURCES: dict[str, Source] = {
                 SEED,
             ),
         ),
-        Source("iris", "Iris flowers", _iris, columns=_IRIS),
-        Source("penguins", "Penguins", _penguins, columns=_PENGUINS),
-        Source("tennis", "Tennis (14 days)", _tennis, is_plane=False),
-        Source("restaurant", "Restaurant (12 visits)", _restaurant, (_WAITING,), is_plane=False),
+        Source("iris", "Iris flowers", _iris, columns=_IRIS, has_words=False),
+        Source("penguins", "Penguins", _penguins, columns=_PENGUINS, has_words=False),
+        Source("tennis", "Tennis (14 days)", _tennis, is_plane=False, has_words=True),
+        Source("restaurant", "Restaurant (12 visits)", _restaurant, (_WAITING,), is_plane=False, has_words=True),
         Source(
             "decoy",
             "Exclusive or with a decoy",

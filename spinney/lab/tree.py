@@ -13,7 +13,7 @@ from spinney.criteria.candidates import candidate_splits
 from spinney.lab.panels import Panel, Step, TreePicture, boxes_of, curve, line, plane, step, text_table, wrong_rows
 from spinney.lab.parameters import LabParameter, Values
 from spinney.lab.tables import LabTable
-from spinney.lab.words import count, percent
+from spinney.view.numbers import percent, plural
 
 TITLE = "Decision tree"
 ABOUT = (
@@ -142,7 +142,7 @@ def _level(table: LabTable, values: Values, node: int) -> int:
 def _start(table: LabTable, model: Any, picture: TreePicture, values: Values) -> Step:
     impurity = float(model.tree_.impurity[0])
     said = (
-        f"Before the first split, all {count(table.n_rows, 'row')} are in the root. Its {_criterion(values)} is "
+        f"Before the first split, all {plural(table.n_rows, 'row')} are in the root. Its {_criterion(values)} is "
         f"{impurity:.3f}, and it predicts {picture.words.prediction(0)} for every row."
     )
     shown = plane("One region", boxes=boxes_of(picture, table, set()), wrong=[]) if table.is_plane else None
@@ -162,7 +162,7 @@ def _look(
 ) -> Step:
     """Return the step with the candidates of a node."""
     said = (
-        f"{count(tried, 'candidate split')} of this node's {count(len(rows), 'row')} {'is' if tried == 1 else 'are'} "
+        f"{plural(tried, 'candidate split')} of this node's {plural(len(rows), 'row')} {'is' if tried == 1 else 'are'} "
         f"evaluated. “{picture.words.question(node)}” has the largest gain: it reduces the {_criterion(values)} of "
         f"{chosen['impurity']:.3f} by {chosen['gain']:.3f}."
     )
@@ -226,9 +226,9 @@ def _split(
     yes, no = (picture.words.prediction(int(child)) for child in tree.children_of(node))
     leaves = 1 + len(asking)
     said = (
-        f"“{picture.words.question(node)}” sends {count(left, 'row')} left (mostly {yes}) and {count(right, 'row')} "
-        f"right (mostly {no}). The tree now has {count(leaves, 'leaf').replace('leafs', 'leaves')} and misclassifies "
-        f"{count(len(wrong), 'training row')} of {table.n_rows} ({percent(len(wrong) / table.n_rows)})."
+        f"“{picture.words.question(node)}” sends {plural(left, 'row')} left (mostly {yes}) and {plural(right, 'row')} "
+        f"right (mostly {no}). The tree now has {plural(leaves, 'leaf').replace('leafs', 'leaves')} and misclassifies "
+        f"{plural(len(wrong), 'training row')} of {table.n_rows} ({percent(len(wrong) / table.n_rows)})."
     )
     drawn = picture.panel("The tree", asking, node)
     if not table.is_plane:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from spinney.prune.pruned_copy import prune_trees, read_nonnegative, tree_of
+from spinney.prune.pruned_copy import is_boosted, prune_trees, read_nonnegative, tree_of
 
 if TYPE_CHECKING:
     from spinney.tree.decision import DecisionTree
@@ -153,7 +153,7 @@ def _collapse_unweighted(tree: DecisionTree, alpha: float, priced: str, criterio
 
 def _check_loss(model: Any) -> None:
     loss = getattr(model, "loss", None)
-    if not hasattr(model, "_booster"):
+    if not is_boosted(model):
         return
     from spinney.criteria.losses import kind_of
 

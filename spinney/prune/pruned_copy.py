@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.tree.decision import DecisionTree
-from spinney.tree.forest import join
+from spinney.tree.forest import Forest, join
 
 _KINDS = "such as spinney.DecisionTreeClassifier, a forest, or AdaBoost, bagging or gradient boosting of trees"
 
@@ -28,6 +28,12 @@ def tree_of(model: Any) -> DecisionTree:
             f"got {model!r:.80}."
         )
     return tree
+
+
+def is_boosted(model: Any) -> bool:
+    """Whether the model's trees add to raw scores."""
+    forest = getattr(model, "forest_", None)
+    return isinstance(forest, Forest) and forest.criterion is None
 
 
 def with_tree(model: Any, tree: DecisionTree) -> Any:
@@ -48,7 +54,7 @@ def prune_trees(
         check_is_fitted(model)
     if isinstance(getattr(model, "tree_", None), DecisionTree):
         return with_tree(model, prune(model))
-    if hasattr(model, "_booster") and not boosted:
+    if is_boosted(model) and not boosted:
         raise TypeError(
             "this function does not support boosted models, whose trees add to raw scores. Use prune.cost_complexity."
         )
@@ -63,7 +69,7 @@ def prune_trees(
         raise TypeError(f"model must be a fitted model of Spinney's decision trees, {_KINDS}; got {model!r:.80}.")
     trees = [prune(_with_classes(one, model)) for one in members]
     other = copy(model)
-    if hasattr(model, "_booster"):
+    if is_boosted(model):
         other._booster = replace(model._booster, forest=join([tree.forest for tree in trees]))
         other.__dict__.pop("estimators_", None)
     elif "forest_" in vars(model):

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup, escape
 
+from spinney.view.numbers import short
+
 WIDTH, HEIGHT = 360, 250
 _RIGHT, _TOP, _BOTTOM = 12, 10, 40
 _LETTER = 6.2  # of a tick's number
@@ -29,20 +31,6 @@ class Line(NamedTuple):
     style: str = "s0"  # s0 .. s7: colours of the page
     low: np.ndarray | None = None  # a band around it
     high: np.ndarray | None = None
-
-
-def short(value: Any) -> str:
-    """A number in few digits.
-
-    >>> short(12345.678), short(0.123456), short(7)
-    ('12,346', '0.1235', '7')
-    """
-    value = float(value)
-    if not np.isfinite(value):
-        return "-"
-    if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}" if abs(value) >= 10_000 else f"{int(value)}"
-    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
 
 
 def ticks(low: float, high: float, most: int = 5, whole: bool = False) -> list[float]:

@@ -12,8 +12,9 @@ import numpy as np
 
 from spinney.data.schema import Schema
 from spinney.data.tables import Table
-from spinney.reporting.charts import short, spark, whole_bins
+from spinney.reporting.charts import spark, whole_bins
 from spinney.reporting.sample import text_of
+from spinney.view.numbers import short
 from spinney.view.phrases import column_names
 
 _BINS, _WHOLE_BINS, _NAMED = 20, 40, 3

@@ -14,10 +14,11 @@ from markupsafe import Markup
 
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.tables import Table
-from spinney.explain.dependence import partial_dependence
-from spinney.explain.shap_values import shap
-from spinney.reporting.charts import WIDE, WIDTH, Line, Strip, line_chart, short, strips_chart, swarm
+from spinney.explain.dependence.partial_dependence import partial_dependence
+from spinney.explain.shapley.shap_values import shap
+from spinney.reporting.charts import WIDE, WIDTH, Line, Strip, line_chart, strips_chart, swarm
 from spinney.reporting.sample import Sample, rows_of, some_rows, text_of
+from spinney.view.numbers import short
 
 _SHAP_ROWS, _SHOWN_ROWS, _MOST_BARS, _MOST_SWARM, _MOST_CURVES = 400, 60, 12, 10, 6
 _CURVE_ROWS, _POINTS, _MOST_OUTPUTS, _MOST_STRIPS = 2000, 40, 8, 12

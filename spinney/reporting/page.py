@@ -17,14 +17,14 @@ from sklearn.base import clone
 import spinney
 from spinney.data.schema import learn_and_read
 from spinney.data.tables import Table
-from spinney.explain.drawing import DOWN, LOW_TO_HIGH, UP
-from spinney.reporting.charts import short
+from spinney.explain.shapley.plots import DOWN, LOW_TO_HIGH, UP
 from spinney.reporting.columns import describe_columns, share
 from spinney.reporting.judged import judge, n_trees
 from spinney.reporting.looked import Looked
 from spinney.reporting.quality import learning_charts, quality_charts, threshold_counts
 from spinney.reporting.sample import Sample, text_of
 from spinney.reporting.trees import first_trees, ways_of_rows
+from spinney.view.numbers import short
 from spinney.view.phrases import column_names
 
 _MOST_COLUMNS = 200  # in the table of columns
@@ -153,9 +153,9 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
     better = None if base is None else (row["mean"] > base) == row["higher"] and row["mean"] != base
     return {
         "name": row["name"],
-        "mean": f"{row['mean']:.4g}",
-        "spread": "" if row["spread"] is None else f"± {row['spread']:.2g}",
-        "baseline": "" if base is None else f"{base:.4g}",
+        "mean": short(row["mean"]),
+        "spread": "" if row["spread"] is None else "± " + short(float(format(row["spread"], ".2g"))),
+        "baseline": "" if base is None else short(base),
         "better": better,
         "higher": "higher is better" if row["higher"] else "lower is better",
     }

@@ -16,8 +16,7 @@ from spinney.data.on_gpu import here
 from spinney.data.reading import with_rows
 from spinney.data.tables import is_streamed, with_sides
 from spinney.estimators.base import check_weights
-from spinney.reporting.charts import short
-from spinney.view.numbers import write_boolean
+from spinney.view.numbers import short, write_boolean
 
 _IN_MEMORY = 100_000  # rows that are taken from a table in files
 

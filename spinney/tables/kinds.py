@@ -14,6 +14,8 @@ from typing import Any
 
 import polars as pl
 
+from spinney.data.files.csv import NULLS
+
 KINDS = ("number", "category", "boolean", "date")
 ALSO = {
     "numeric": "number",
@@ -26,7 +28,7 @@ ALSO = {
     "datetime": "date",
     "time": "date",
 }
-MISSING = ("NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "?")  # and empty cells, always
+MISSING = NULLS  # and empty cells, always
 CURRENCIES = (
     r"US\$|R\$|[$€£¥₹₩₽₺₪₫₱฿₴₦]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|Rs\.?|kr\.?|zł"
 )

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from spinney.view.numbers import short
+
 
 def leaderboard_columns(tried: Sequence[Any], weights: Mapping[str, float]) -> dict[str, np.ndarray]:
     """One row per family: the best score first, those without one last.
@@ -42,14 +44,10 @@ def leaderboard_text(columns: Mapping[str, np.ndarray], title: str, combined: fl
     width = max(len(name) for name in [*columns["name"], "combined"])
     lines = [title, f"  {'':{width}} {'score':>9} {'spread':>9} {'seconds':>9} {'weight':>7}"]
     for k, name in enumerate(columns["name"]):
-        numbers = [_number(columns[one][k]) for one in ("score", "spread", "seconds")]
+        numbers = [short(columns[one][k]) for one in ("score", "spread", "seconds")]
         cells = " ".join(f"{one:>9}" for one in numbers)
         note = f"  {columns['note'][k]}" if columns["note"][k] else ""
         lines.append(f"  {name:{width}} {cells} {columns['weight'][k]:>7.2f}{note}")
     if not math.isnan(combined):
-        lines.append(f"  {'combined':{width}} {_number(combined):>9}")
+        lines.append(f"  {'combined':{width}} {short(combined):>9}")
     return "\n".join(lines)
-
-
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4g}"

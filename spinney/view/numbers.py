@@ -1,4 +1,4 @@
-"""Numbers as text.
+"""Numbers and lists as text, for everything that people read.
 
 In: numbers and how many decimals are wanted. Out: text that is still true: thresholds on one path are written
 differently if they differ, and in order, with more decimals where that needs them.
@@ -6,7 +6,8 @@ differently if they differ, and in order, with more decimals where that needs th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -84,3 +85,44 @@ def write_boolean(value: Any) -> str:
     'true'
     """
     return "true" if value else "false"
+
+
+def short(value: Any, digits: int = 4) -> str:
+    """A number in few digits.
+
+    >>> short(12345.678), short(0.123456), short(0.123456, 3), short(7)
+    ('12,346', '0.1235', '0.123', '7')
+    """
+    value = float(value)
+    if not math.isfinite(value):
+        return "-"
+    if abs(value) >= 10**digits or (value == int(value) and abs(value) < 1e15):
+        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.0f}"
+    return f"{value:.{digits}g}"
+
+
+def percent(share: float) -> str:
+    """A share as a percentage of one decimal, with a no-break space.
+
+    >>> percent(0.125).replace(chr(160), " ")
+    '12.5 %'
+    """
+    return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
+
+
+def plural(n: int, noun: str, many: str | None = None) -> str:
+    """A number of things.
+
+    >>> plural(1, "row"), plural(2000, "row"), plural(2, "class", "classes")
+    ('1 row', '2,000 rows', '2 classes')
+    """
+    return f"{n:,} {noun if n == 1 else many or noun + 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """A list in a sentence.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -234,9 +234,7 @@ print(digest(name="members"), digest())
 def every_kernel():
     """Names and Python functions of all kernels and parts of the package."""
     for one in pkgutil.walk_packages(spinney.__path__, "spinney."):
-        if one.name.startswith(
-            ("spinney.gpu.", "spinney.cluster.on_gpu", "spinney._compile.cuda", "spinney._compile.simulated_gpu")
-        ):
+        if one.name.startswith(("spinney.gpu.", "spinney.cluster.on_gpu", "spinney._compile.cuda")):
             continue  # they are compiled for another machine, by a package that need not be there
         module = importlib.import_module(one.name)
         for name, value in sorted(vars(module).items()):

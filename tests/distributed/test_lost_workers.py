@@ -20,7 +20,6 @@ from distributed.comm import CommClosedError
 from sklearn.base import clone
 
 import spinney
-from spinney.cluster.points import FEW_ROWS
 from spinney.distributed import group as groups
 from spinney.distributed import tasks
 from spinney.distributed.members import Attempt
@@ -32,18 +31,14 @@ from tests.distributed.remains import assert_nothing_left, complete
 
 dd = pytest.importorskip("dask.dataframe")
 METHODS = "submit", "compute", "scatter", "gather", "who_has", "register_plugin", "unregister_worker_plugin"
-FEW, MANY = 300, FEW_ROWS + 2000  # many: so that k-means and mixtures are fitted by members
+FEW = 300
 RNG = np.random.RandomState(0)
-VALUES = pd.DataFrame(RNG.normal(size=(MANY, 3)) + RNG.randint(0, 4, MANY)[:, None] * [4, -3, 1], columns=list("abc"))
-HOLES = VALUES.mask(RNG.rand(MANY, 3) < 0.1)
-X = VALUES[:FEW]
+X = pd.DataFrame(RNG.normal(size=(FEW, 3)) + RNG.randint(0, 4, FEW)[:, None] * [4, -3, 1], columns=list("abc"))
 Y = (X["a"] + X["b"] > 1).to_numpy()
 FAMILIES = {
     "boosting": (spinney.GradientBoostingClassifier(n_estimators=3, early_stopping=True, random_state=0), X, Y),
     "forest": (spinney.RandomForestClassifier(30, oob_score=True, random_state=0), X, Y),
     "bagging": (spinney.BaggingClassifier(n_estimators=6, random_state=0), X, Y),
-    "kmeans": (spinney.KMeans(3, max_iter=3, random_state=0), VALUES, None),
-    "mixture": (spinney.GaussianMixture(2, max_iter=2, tol=10.0, random_state=0), HOLES, None),
     "one worker": (spinney.BisectingKMeans(3, random_state=0), X, np.ones(FEW)),  # with weights
     "folds": (spinney.DecisionTreeClassifier(max_depth=3), X, Y),
 }
@@ -139,7 +134,6 @@ def lose_a_worker(client, moments, moment, number, family, fingerprint):
     [
         ("boosting", ("scatter", 2)),
         slow("forest", ("gather", 2)),
-        slow("kmeans", ("register_plugin", 1)),
     ],
 )
 def test_a_worker_is_lost(client, moments, fingerprints, family, moment):
@@ -274,7 +268,7 @@ def close_at(client, moments, moment, family, fingerprint):
 
 @pytest.mark.parametrize(
     ("family", "moment"),
-    [("boosting", ("submit spinney-boost", 2)), ("forest", ("gather", 3)), ("kmeans", ("take", 1))],
+    [("boosting", ("submit spinney-boost", 2)), ("forest", ("gather", 3)), ("boosting", ("take", 1))],
 )
 def test_a_client_is_closed(watchful, moments, fingerprints, family, moment):
     close_at(watchful, moments, moment, family, fingerprints[family])

@@ -104,7 +104,7 @@ def test_boosting_goes_on(path):
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_boosting_with_few_histograms_and_many_copies(monkeypatch, n_jobs):
     """Histograms that were given up are summed again; columns of many cells have several copies of their bins."""
-    from spinney.ensemble.boosting import engines
+    from spinney.ensemble.boosting import rounds as boosting_rounds
     from spinney.grow.boosting import sparse as sparse_memory
 
     monkeypatch.setattr(sparse, "DENSE_CELLS", 0)
@@ -115,7 +115,7 @@ def test_boosting_with_few_histograms_and_many_copies(monkeypatch, n_jobs):
     assert model.fit(stored, y).fingerprint_ == expected
     plain = sparse_memory.make_sparse_table
     monkeypatch.setattr(
-        engines, "make_sparse_table", lambda data, monotone, block, team: plain(data, monotone, 7, team)
+        boosting_rounds, "make_sparse_table", lambda data, monotone, block, team: plain(data, monotone, 7, team)
     )
     assert model.fit(stored, y).fingerprint_ == expected
 

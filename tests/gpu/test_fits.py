@@ -16,7 +16,11 @@ def run(n_threads, n_rows, *names):
 
 def simulate(n_threads, *arguments):
     places = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
-    simulated = {"SPINNEY_GPU": "simulated", "NUMBA_DISABLE_JIT": "1", "SPINNEY_SIMULATED_THREADS": str(n_threads)}
+    simulated = {
+        "SPINNEY_GPU": "tests.gpu.simulated_gpu",
+        "NUMBA_DISABLE_JIT": "1",
+        "SPINNEY_SIMULATED_THREADS": str(n_threads),
+    }
     done = subprocess.run(
         [sys.executable, *arguments],
         env=os.environ | simulated | {"PYTHONPATH": places, "SPINNEY_ASSISTANT": "0"},

@@ -1,6 +1,8 @@
 """Steps against the library and against the lectures' worked numbers."""
 
 import json
+import re
+from importlib import resources
 from itertools import pairwise
 
 import numpy as np
@@ -52,6 +54,22 @@ def test_every_method_has_steps_that_can_be_drawn(method, lab):
                 assert panel.get(name) is None or len(panel[name]) == table["rows"]
             for name in ("hollow", "wrong", "dim", "ring"):
                 assert all(0 <= row < table["rows"] for row in panel.get(name) or [])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_tables_that_the_page_offers_are_accepted(method, lab):
+    offered = METHODS[method].as_json()["tables"]
+    assert METHODS[method].default in offered
+    for table in offered:
+        assert lab._read({"method": method, "table": table})[0].name == method
+    wanted = {"id3": ["tennis", "restaurant"], "c45": ["iris", "penguins", "tennis", "restaurant"]}
+    assert wanted.get(method, offered) == offered
+
+
+def test_the_page_knows_no_method_and_no_table_by_name():
+    page = resources.files("spinney.lab").joinpath("static/page.js").read_text(encoding="utf-8")
+    quoted = set(re.findall(r"""["'`](\w+)["'`]""", page))
+    assert not quoted & ({*METHODS, *SOURCES} - {"tree", "curve"})  # panels of these kinds
 
 
 def test_a_series_is_fitted_once(lab):

@@ -2,7 +2,7 @@
 
 import math
 
-MISSING = {"", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "?"}
+MISSING = {"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>", "?"}
 
 
 def number_of(cell):

@@ -12,7 +12,7 @@ from spinney._team import Team
 from spinney.criteria.losses import AbsoluteError, LogLoss, SquaredError
 from spinney.data.target import Target
 from spinney.data.weights import read_weights
-from spinney.ensemble.boosting import engines
+from spinney.ensemble.boosting import rounds as boosting_rounds
 from spinney.ensemble.boosting.booster import BoostingSettings, Task
 from spinney.ensemble.boosting.rounds import train
 from spinney.grow.boosting import statistics
@@ -104,7 +104,7 @@ QUICK_CASES = [
 )
 def test_a_fit_with_the_slow_twin_has_the_same_fingerprint(name, weights, block, monkeypatch):
     monkeypatch.setattr(statistics, "BLOCK", block)
-    monkeypatch.setattr(engines, "BLOCK", block)
+    monkeypatch.setattr(boosting_rounds, "BLOCK", block)
     random = np.random.RandomState(3)
     n = 40 if PLAIN_PYTHON else 120
     columns = [draw_column(kind, n, random) for kind in ("many", "gaps", "categories")]

@@ -15,7 +15,8 @@ from sklearn.linear_model import LogisticRegression
 import spinney
 from spinney.data.schema import learn_and_read
 from spinney.datasets import load_penguins
-from spinney.reporting.charts import short, ticks
+from spinney.reporting.charts import ticks
+from spinney.view.numbers import short
 from tests.browser import Browser, find_browser
 
 DAY = date(2026, 11, 18)
@@ -249,6 +250,13 @@ def test_a_judgement_that_is_there_already_is_shown_as_it_is(monkeypatch, pengui
     given.predictions = shares[:3, :2]
     with pytest.raises(ValueError, match="must have 3 columns, one per class, got 2"):
         spinney.report(model, X, y, judged=given)
+
+
+def test_scores_of_large_targets_have_no_exponents():
+    X = np.arange(80.0)[:, None]
+    model = spinney.DecisionTreeRegressor(max_depth=2).fit(X, 1e7 * X[:, 0])
+    words = text_of_page(spinney.report(model, X, 1e7 * X[:, 0], cv=2).html)
+    assert re.search(r"RMSE [0-9,]{9,} ± [0-9,]{7,} better than the baseline, [0-9,]{11}", words), words[:2000]
 
 
 def test_warnings_of_the_fits_are_on_the_page_and_nowhere_else(recwarn):

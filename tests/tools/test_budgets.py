@@ -30,6 +30,7 @@ def check(tmp_path, monkeypatch):
 
     def check(source, name="module.py"):
         path = tmp_path / "spinney" / name
+        path.parent.mkdir(exist_ok=True)
         path.write_text(source)
         return list(budgets.check(path))
 
@@ -89,25 +90,28 @@ def test_what_is_not_private(check, tmp_path, name):
     assert not list(budgets.private_attributes(tmp_path / "spinney" / "data" / "module.py"))
 
 
-def test_private_attributes_may_only_become_fewer(check, capsys):
+@pytest.mark.parametrize(("room", "at"), [("data", 1), ("io", 2)])
+def test_private_attributes_may_only_become_fewer(check, capsys, room, at):
     source, _ = PRIVATE["attribute"]
-    check(source, "data/module.py")
+    check(source, f"{room}/module.py")
     budgets.update()
     assert budgets.main(["--private"]) == 0
-    assert "spinney/data/module.py:2: model._hidden\n" in capsys.readouterr().out
-    check(source + source, "data/module.py")
+    assert f"spinney/{room}/module.py:2: model._hidden\n" in capsys.readouterr().out
+    check(source + source, f"{room}/module.py")
+    where = "the core rooms" if room == "data" else "the outer rooms"
     for arguments in [], ["--update"]:  # which does not raise the number
         assert budgets.main(arguments) == 1
-        assert "use 2 private attributes of other objects, 1 are allowed." in capsys.readouterr().out
-    check("", "data/module.py")
+        assert f"{where} use 2 private attributes of other objects, 1 are allowed." in capsys.readouterr().out
+    check("", f"{room}/module.py")
     assert budgets.main(["--update"]) == 0
-    assert budgets.read_ledger()[1] == 0
+    assert budgets.read_ledger()[at] == 0
 
 
-def test_private_attributes_outside_the_core_do_not_count(check):
+@pytest.mark.parametrize("path", ["module.py", "_compile/module.py"])
+def test_private_attributes_outside_the_rooms_do_not_count(check, path):
     source, _ = PRIVATE["attribute"]
-    check(source, "module.py")
-    assert budgets.count_private() == 0
+    check(source, path)
+    assert budgets.count_private(True) == budgets.count_private(False) == 0
 
 
 def test_a_room_may_grow_a_little(check, capsys):

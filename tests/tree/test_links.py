@@ -77,9 +77,9 @@ def test_a_new_link_is_a_row_for_python_and_dependence(cubed):
     space = {}
     exec(spinney.to_python(model), space)
     assert [space["predict"](row) for row in X.tolist()] == expected.tolist()
-    from spinney.explain.summed import summed
+    from spinney.explain.dependence.responses import tree_sum
 
-    found = summed(model)
+    found = tree_sum(model)
     answer = found.response("predict")[1](model.predict(X)[:, None])
     assert answer[:, 0].tolist() == expected.tolist()
 

@@ -59,7 +59,8 @@ def _end_of_row(block: bytes, quote: bytes) -> int:
 
 _BYTES = 2**24  # of text in a batch
 _FIRST_BYTES = 2**20  # in a file's first, whose types have to be guessed: cells are looked at twice for that
-NULLS = ("NA", "N/A", "NaN", "nan", "n/a", "NULL", "null", "None", "<NA>")  # and nothing at all
+# what is missing in text, for `open_table`, the command line and the lab; and nothing at all
+NULLS = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>", "?")
 _LINE_FEED = ord("\n")
 _BLANK = re.compile(rb"\n(?:\r?\n)+")
 _KINDS = {"whole": "integers", "number": "numbers", "boolean": "Booleans", "string": "strings"}

@@ -58,7 +58,7 @@ def open_table(
         verified by checksums; incomplete files are never used. With None, codes are held in memory.
     separator : str, default=None
         The separator of CSV files. With None, a comma, or a tab if the file's name ends in .tsv.
-    null_values : list of str, default=("NA", "N/A", "NaN", "nan", "n/a", "NULL", "null", "None", "<NA>")
+    null_values : list of str, default=("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>", "?")
         Strings in CSV files that mean missing, in addition to empty cells.
     dtypes : dict from column to "number" or "category", default=None
         Types of columns of CSV files that should not be derived from their cells.

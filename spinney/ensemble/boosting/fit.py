@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from spinney._compile import say_once, seconds_spent
 from spinney._team import Team
 from spinney._warnings import warn_caller
 from spinney.data.dataset import ExactDataset, take_rows
@@ -33,8 +34,6 @@ from spinney.data.row_hash import hashes_of_keys
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
-from spinney.ensemble.boosting.history import History
-from spinney.ensemble.boosting.initial_scores import InitialScores, table_of
 from spinney.ensemble.boosting.round_search import (
     CLASSIC_RATE,
     CLASSIC_ROUNDS,
@@ -54,7 +53,8 @@ from spinney.ensemble.boosting.round_search import (
     typical_losses,
 )
 from spinney.ensemble.boosting.rounds import open_rounds, train
-from spinney.ensemble.boosting.scoring import EvalSet, Watch, some_rows, start_sets
+from spinney.ensemble.boosting.scoring import EvalSet, History, Watch, some_rows, start_sets
+from spinney.ensemble.boosting.start import InitialScores, table_of
 from spinney.ensemble.callbacks import Clock, EarlyStopping, Progress
 from spinney.ensemble.metrics import Metric
 
@@ -313,7 +313,7 @@ def search_rounds(
     folds = _make_folds(job, dataset, metrics, plan, settings, team)
     begun, clock = time.perf_counter(), job.clock
     progress = Progress(job.verbose > 1, unit="search round", forecasts=False) if job.verbose else None
-    stop = partial(_search_is_over, clock, begun, bool(job.verbose))
+    stop = partial(_search_is_over, clock, begun - seconds_spent(), bool(job.verbose))
     try:
         best, curve = advance(folds, first, plan.n_rounds, _patience(plan), progress, stop, typical, flat=FLAT)
     finally:
@@ -338,10 +338,11 @@ def search_rounds(
 
 
 def _search_is_over(clock: Clock, begun: float, is_told: bool) -> bool:
-    """Whether the search has to end; says once per process that it takes long, unless a progress bar shows it."""
-    if not is_told and time.perf_counter() - begun >= _LONG:
-        from spinney._compile import say_once
+    """Whether the search has to end; says once per process that it takes long, unless a progress bar shows it.
 
+    Time for compiling does not count; `begun` is without it, too.
+    """
+    if not is_told and time.perf_counter() - seconds_spent() - begun >= _LONG:
         say_once(
             f"choosing the number of boosting rounds on held-out rows has taken {_LONG:g} s. Set n_estimators=100, or "
             "any other number, to skip it, or verbose=1 to see its progress."
@@ -360,11 +361,13 @@ def _make_folds(
     own = replace(settings, n_rounds=plan.n_rounds, learning_rate=plan.learning_rate)
     folds = []
     for kept, held in _parts(job, dataset, plan, settings.seed, team):
+        counts, table, weights = held.counts_of_all(len(task.y)), dataset.take(kept.rows), kept.weights(task.weights)
         offset = job.initial.of_fit(job.X, task.y, task.weights, job.init_score, kept.rows)
-        judges = task.with_weights(Weights(held.counts_of_all(len(task.y)), task.weights.importance))
+        judges = task.with_weights(Weights(counts, task.weights.importance))
         held_out = _held_out_set(job, dataset, judges, held.rows, offset, HELD_OUT)
-        table, target = dataset.take(kept.rows), task.take(kept.rows).with_weights(kept.weights(task.weights))
-        begin = None if offset is None else np.ascontiguousarray(offset[:, kept.rows])
+        target, begin = task.take(kept.rows).with_weights(weights), None
+        if offset is not None:
+            begin = np.ascontiguousarray(offset[:, kept.rows])
         first = job.initial.no_rounds(table, target, begin)
         folds.append(Fold(open_rounds(table, target, own, team, first, offset=begin), [held_out], metrics))
     return folds

@@ -17,6 +17,7 @@ from spinney.data.weights import Weights
 from spinney.grow.boosting.statistics import FAR, N_EXPONENTS
 
 _CHUNK = 4096  # rows: scores and derivatives of a chunk stay in the cache for its second pass
+LOSSES_OF_PART = 128  # that are added up before they are put together with others
 _HUGE = 1e38
 _HUGE_BITS = int(np.float32(_HUGE).view(np.int32))  # beyond it, infinite and NaN
 _NO_WEIGHTS = np.empty(0)
@@ -305,6 +306,54 @@ def loss_values(team: Team, loss: Any, raw: np.ndarray, y: np.ndarray) -> np.nda
     entry, compiled = (_values_builtin, loss) if is_builtin(loss) else (_values_custom(loss.value), loss.value)
     team.run(entry, compiled, raw, y, out)
     return out
+
+
+def sum_of_losses(team: Team, loss: Any, raw: np.ndarray, y: np.ndarray, scale: float = 1.0) -> float:
+    """The sum of all rows' losses, whatever the number of threads; raw scores are multiplied by `scale`.
+
+    Parts of `LOSSES_OF_PART` rows have eight running sums each. NumPy adds up what the parts sum up to.
+    """
+    sums, values = np.empty(-(-raw.size // LOSSES_OF_PART)), np.empty((team.size, LOSSES_OF_PART))
+    entry, compiled = (_sum_builtin, loss) if is_builtin(loss) else (_sum_custom(loss.value), loss.value)
+    team.run(entry, compiled, raw, y, scale, values, sums)
+    return float(np.add.reduce(sums))
+
+
+def _sum_losses(rank, size, sync, loss, raw, y, scale, values, sums):
+    numbers, parts = values[rank], _CHUNK // LOSSES_OF_PART
+    while True:
+        first = next_chunk(sync) * parts
+        if first >= sums.size:
+            return
+        for part in range(first, min(sums.size, first + parts)):
+            begin = part * LOSSES_OF_PART
+            end = min(raw.size, begin + LOSSES_OF_PART)
+            scores, targets = raw[begin:end], y[begin:end]
+            for i in range(scores.size):
+                numbers[i] = value(loss, scores[i] * scale, targets[i])
+            sums[part] = _sum_few(numbers[: scores.size])
+
+
+_sum_builtin, _sum_custom = kernel(_sum_losses), kernel_each(_sum_losses)
+
+
+@inner_kernel
+def _sum_few(numbers):
+    a = b = c = d = e = f = g = h = 0.0
+    eights = numbers.size - numbers.size % 8
+    for i in range(0, eights, 8):
+        a += numbers[i]
+        b += numbers[i + 1]
+        c += numbers[i + 2]
+        d += numbers[i + 3]
+        e += numbers[i + 4]
+        f += numbers[i + 5]
+        g += numbers[i + 6]
+        h += numbers[i + 7]
+    total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    for i in range(eights, numbers.size):
+        total += numbers[i]
+    return total
 
 
 def class_losses(team: Team, raw: np.ndarray, log_total: np.ndarray, y: np.ndarray) -> np.ndarray:

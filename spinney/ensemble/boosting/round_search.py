@@ -118,6 +118,7 @@ def classic_size(n_samples: int) -> TreeSize:
 def sized(settings: BoostingSettings, wanted: SizesWanted, task: Task, n_columns: int) -> BoostingSettings:
     """Settings with the sizes of trees for this task."""
     weights, n_samples = task.weights, task.weights.n_samples(len(task.y))
+    min_split = share_of_rows(wanted.min_samples_split, n_samples)
     if wanted.follow_table:
         size = tree_size(n_samples, n_columns, _rarest(task, n_samples))
     else:
@@ -139,7 +140,7 @@ def sized(settings: BoostingSettings, wanted: SizesWanted, task: Task, n_columns
         max_leaves=size.max_leaves if wanted.max_leaves is None else wanted.max_leaves,
         min_count=min_count,
         min_hessian=min_hessian,
-        min_split=share_of_rows(wanted.min_samples_split, n_samples),
+        min_split=min_split,
         category_count=size.min_category if wanted.min_category is None else wanted.min_category,
         node_features=size.column_share if wanted.column_share is None else wanted.column_share,
     )

@@ -24,7 +24,6 @@ from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.tables import Table, with_sides
 from spinney.data.weights import Weights, read_weights
 from spinney.distributed.collections import fit_by, vector_here
-from spinney.ensemble.boosting.initial_scores import InitialScores
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, opened_for_fit, read_sample_weight
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from spinney.ensemble.boosting.fit import BoostingJob, EvalTable, Fitted, Stopping
     from spinney.ensemble.boosting.round_search import SizesWanted
     from spinney.ensemble.boosting.scoring import EvalSet
+    from spinney.ensemble.boosting.start import InitialScores
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -565,6 +565,8 @@ class BoostingFit(TableModel):
 
     def _initial(self, loss: Any) -> InitialScores:
         """What trees are added to, with the initial estimator if there is a fitted one."""
+        from spinney.ensemble.boosting.start import InitialScores
+
         classes = self.classes_ if isinstance(self, ClassifierMixin) else None
         own_loss = None if isinstance(self.loss, str) else self.loss
         return InitialScores(self.init, loss, own_loss, classes, self._init)

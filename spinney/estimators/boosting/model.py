@@ -20,7 +20,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting.initial_scores import constant_init
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableRegressor, frame_of_records, frame_of_row, hash_of
 from spinney.estimators.boosting.fit import BoostingFit, read_offset
@@ -427,6 +426,8 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
     @property
     def init_(self) -> Any:
         """The fitted initial estimator; without one, a dummy estimator that predicts the start value, or "zero"."""
+        from spinney.ensemble.boosting.start import constant_init
+
         self._need_rounds()
         if self._init is not None or isinstance(self.init, str):
             return self._init or self.init

@@ -87,9 +87,6 @@ class BisectingKMeans(KMeans):
     ) -> None:
         keep_parameters(self, locals())
 
-    def _fits_apart(self, n_columns: int) -> bool:
-        return False
-
     def _best_run(self, points: TiledPoints, values: np.ndarray, team: Team) -> Clustering:
         from spinney.cluster.bisecting import BisectSettings, bisect
         from spinney.cluster.kmeans import Clustering

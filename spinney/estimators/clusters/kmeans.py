@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.cluster.kmeans import Clustering, KMeansSettings, Passes
     from spinney.cluster.points import PointSet
-    from spinney.distributed.kmeans_member import Start
-    from spinney.distributed.matrix import RemoteMatrix
-    from spinney.distributed.table import DaskTable
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -50,12 +47,7 @@ class MatrixModel(TableModel):
     _takes_categories = False
 
     def _fit_remote(self, X: Any, sample_weight: Any) -> Self:
-        """Fit a dask collection.
-
-        If the model supports it, a large collection is fitted in place, on the workers. Otherwise all rows are sent to
-        one worker, if they fit into its memory.
-        """
-        from spinney.cluster.points import FEW_ROWS
+        """Fit a dask collection on one worker, if its rows fit into the memory of one."""
         from spinney.distributed.gathered import fit_on_a_worker, size_of
         from spinney.distributed.table import DaskTable
 
@@ -63,21 +55,10 @@ class MatrixModel(TableModel):
             raise TypeError("sample_weight is a dask collection, but X is not. Pass sample_weight.compute().")
         with all_or_nothing(self):
             weight, table = vector_here(sample_weight, "sample_weight"), DaskTable(X)
+            n_groups = int(getattr(self, "n_clusters" if hasattr(self, "n_clusters") else "n_components"))
             size = size_of(table, type(self).__name__)
-            if size[0] > FEW_ROWS and self._fits_apart(table.shape[1]):
-                self._fit_apart(table, weight)
-            else:
-                n_groups = int(getattr(self, "n_clusters" if hasattr(self, "n_clusters") else "n_components"))
-                fit_on_a_worker(self, table, size, weight, _COPIES, 8 * (n_groups + 4))
+            fit_on_a_worker(self, table, size, weight, _COPIES, 8 * (n_groups + 4))
         return self
-
-    def _fits_apart(self, n_columns: int) -> bool:
-        """Whether large dask collections are fitted in place, on the workers."""
-        return False
-
-    def _fit_apart(self, table: DaskTable, sample_weight: np.ndarray | None) -> None:
-        """Fit rows that stay on the workers of a cluster."""
-        raise NotImplementedError
 
     def _learn_matrix(self, X: Any) -> tuple[Schema, np.ndarray]:
         """The columns of X and its values, float32 if all of them fit and else float64; NaN where missing."""
@@ -192,7 +173,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
             Input data: numbers, in a NumPy array, a pandas, polars or Arrow table, or a SciPy sparse matrix (which
-            `KMeans` does not convert). Or a dask DataFrame or Array, whose rows stay on the workers of the cluster
+            `KMeans` does not convert). Or a dask DataFrame or Array, which one worker of the cluster fits
             (`docs/scaling.md`).
         y : object, default=None
             Ignored. Accepted for compatibility with scikit-learn.
@@ -231,33 +212,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             self._keep_schema(schema)
         self._warn(found)
         return self
-
-    def _fits_apart(self, n_columns: int) -> bool:
-        return True
-
-    def _fit_apart(self, table: DaskTable, sample_weight: np.ndarray | None) -> None:
-        from spinney.distributed.matrix import RemoteMatrix
-
-        with closing(RemoteMatrix(table, type(self).__name__, self.metric == "cosine")) as matrix:
-            self._warn(self._fit_matrix(matrix, sample_weight))
-
-    def _fit_matrix(self, matrix: RemoteMatrix, sample_weight: np.ndarray | None) -> Clustering:
-        """Fit rows that stay on the workers of a cluster; already normalised for "cosine"."""
-        from spinney.distributed.kmeans import about_rows, run_kmeans
-
-        self._check_size(matrix.n_rows)
-        is_cosine = self.metric == "cosine"
-        if is_cosine:
-            _refuse_zeros(matrix.first_zero)
-        weights = read_sample_weight(sample_weight, matrix.n_rows)
-        with columns_named(matrix.schema.names):
-            about = about_rows(matrix, weights, np.zeros(matrix.n_columns) if is_cosine else None)
-        random = check_random_state(self.random_state)
-        starts = [self._remote_start(about, random) for _ in range(self._n_starts())]
-        found = run_kmeans(matrix, about, starts, self._run_settings(about), self.n_clusters, self._watcher())
-        self._keep(found, about)
-        self._keep_schema(matrix.schema)
-        return found
 
     def _check_size(self, n_rows: int) -> None:
         if n_rows < self.n_clusters:
@@ -327,21 +281,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             return points.rows_at(first_places(points, k, key, team))
         given = self.init(values, k, random_state=random) if callable(self.init) else self.init
         return self._given_centres(given, k, points)
-
-    def _remote_start(self, points: PointSet, random: Any) -> Start:
-        """The same for rows on the workers."""
-        from spinney.cluster.plusplus import random_rows
-        from spinney.distributed.kmeans_member import Start
-
-        if callable(self.init):
-            raise ValueError(
-                "init=<function> needs all rows, but a dask collection keeps them on the workers. Pass an array of "
-                "initial centroids, or X.compute()."
-            )
-        if not isinstance(self.init, str):
-            return Start(centres=self._given_centres(self.init, self.n_clusters, points))
-        key = _start_key(random)
-        return Start(key, random_rows(points, self.n_clusters, key) if self.init == "random" else None)
 
     def _given_centres(self, given: Any, k: int, points: PointSet) -> np.ndarray:
         """Relative to the points' origin."""

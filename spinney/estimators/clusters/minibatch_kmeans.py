@@ -93,9 +93,6 @@ class MiniBatchKMeans(KMeans):
     ) -> None:
         keep_parameters(self, locals())
 
-    def _fits_apart(self, n_columns: int) -> bool:
-        return False
-
     def _best_run(self, points: TiledPoints, values: np.ndarray, team: Team) -> Clustering:
         from spinney.cluster.minibatch import BatchDraws, MiniBatchSettings, Smoothed, run_batches
         from spinney.cluster.points import read_tiles

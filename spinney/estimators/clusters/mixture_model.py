@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import DensityMixin, clone
+from sklearn.base import DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._warnings import warn_caller
-from spinney.data.finite import NotFiniteError, refuse_not_finite
+from spinney.data.finite import refuse_not_finite
 from spinney.data.remote_table import is_remote
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by
-from spinney.estimators.base import all_or_nothing, hash_of, make_team, read_sample_weight
+from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.clusters.kmeans import KMeans, MatrixModel, columns_named
 from spinney.estimators.params import check_parameters, read_seed
 from spinney.estimators.streaming import is_in_memory, known_arguments, row_by_row, score_on_cpu
@@ -34,10 +33,6 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.cluster.e_step import EStepRows, Gaussians
     from spinney.cluster.mixture import MixtureOutcome, MixtureSettings
-    from spinney.distributed.matrix import RemoteMatrix
-    from spinney.distributed.mixture import MixtureRows
-    from spinney.distributed.mixture_member import Start
-    from spinney.distributed.table import DaskTable
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -138,54 +133,6 @@ def read_array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     return np.asarray(found)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Gaussian mixtures of dask collections, whose rows stay on the workers: parameters to starts. No algorithm in here.
-#
-# In:  an unfitted mixture, the rows as a `RemoteMatrix`. Out: its fitted attributes, the same as on one machine.
-
-
-_GIVEN = "weights_init", "means_init", "precisions_init"
-
-
-def fit_apart(model: Any, rows: MixtureRows, weights: Weights) -> MixtureOutcome:
-    """All runs of a mixture; the best one."""
-    from spinney.distributed.mixture import run_mixture
-    from spinney.distributed.mixture_member import Start
-
-    with make_team("cluster", 0, model.n_jobs) as team:
-        settings, random = model._settings(rows, team), check_random_state(model.random_state)
-    if model.warm_start and hasattr(model, "means_"):
-        starts: list[tuple[Start, np.ndarray | None]] = [(Start(model._mixture(rows.origin)), None)]
-        settings = replace(settings, reached=model.lower_bound_)
-    else:
-        starts = [_first(model, rows, weights, random) for _ in range(model.n_init)]
-    ways, labels = [one for one, _ in starts], [own for _, own in starts]
-    make_start = clone(model)._start
-    return run_mixture(rows, model.n_components, settings, make_start, ways, labels, model._watcher, model._tell)
-
-
-def _first(model: Any, rows: MixtureRows, weights: Weights, random: Any) -> tuple[Start, np.ndarray | None]:
-    """Where a run starts, and the rows' labels if it starts from these: as `mixture_start.first_shares`."""
-    from spinney._random import ROWS, stream_key
-    from spinney.distributed.kmeans import nearest_drawn
-    from spinney.distributed.mixture_member import Start
-
-    if all(getattr(model, name, None) is not None for name in _GIVEN):
-        return Start(), None
-    k, seed = model.n_components, read_seed(random)
-    key = int(stream_key(np.uint64(seed), ROWS, np.uint64(1)))
-    if model.init_params == "random":
-        return Start(key=key), None
-    with closing(rows.matrix.filled(rows.origin)) as filled:
-        if model.init_params == "kmeans":
-            return Start(), _kmeans_labels(filled, k, seed, weights)
-        return Start(), nearest_drawn(filled, weights, k, model.init_params == "k-means++", key)
-
-
-def _kmeans_labels(filled: RemoteMatrix, k: int, seed: int, weights: Weights) -> np.ndarray:
-    return KMeans(k, n_init=1, random_state=seed)._fit_matrix(filled, weights.relative()).labels
-
-
 class MixtureModel(DensityMixin, MatrixModel):
     """A mixture of Gaussians, however it is fitted."""
 
@@ -204,7 +151,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         ----------
         X : array-like, DataFrame or dask collection of shape (n_samples, n_features)
             Input data: numbers, in a NumPy array or a pandas, polars or Arrow table. Missing values are NaN. Or a dask
-            DataFrame or Array, whose rows stay on the workers of the cluster (`docs/scaling.md`).
+            DataFrame or Array, which one worker of the cluster fits (`docs/scaling.md`).
         y : object, default=None
             Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -245,29 +192,6 @@ class MixtureModel(DensityMixin, MatrixModel):
 
     def _work(self, values: np.ndarray) -> int:
         return values.size * self.n_components * (values.shape[1] if self.covariance_type in ("full", "tied") else 1)
-
-    def _fits_apart(self, n_columns: int) -> bool:
-        from spinney.cluster.cholesky import WIDE_COLUMNS
-
-        return n_columns < WIDE_COLUMNS or self.covariance_type not in ("full", "tied")
-
-    def _fit_apart(self, table: DaskTable, sample_weight: np.ndarray | None) -> None:
-        from spinney.distributed.matrix import RemoteMatrix
-        from spinney.distributed.mixture import MixtureRows
-
-        with closing(RemoteMatrix(table, type(self).__name__)) as matrix:
-            self._check_size(matrix.n_rows)
-            if matrix.infinite is not None:
-                column, row, value = matrix.infinite
-                raise NotFiniteError(row, column, value).named(matrix.schema.names)
-            weights = read_sample_weight(sample_weight, matrix.n_rows)
-            rows = MixtureRows(matrix, self._row_weights(weights))
-            check_known(rows.origin)
-            found = fit_apart(self, rows, weights)
-        with self._make_team("cluster", 0) as team:
-            self._keep(found, rows.origin, team)
-        self._keep_schema(matrix.schema)
-        self._warn(found)
 
     def _check_size(self, n_rows: int) -> None:
         if n_rows < self.n_components:

@@ -50,12 +50,7 @@ function loadSoon() { clearTimeout(waiting); document.body.dataset.ready = ""; w
 // --- choosing ---------------------------------------------------------------------------------------------------------------
 const method = () => about.methods.find((m) => m.name === state.method);
 const source = () => about.tables.find((t) => t.name === state.table);
-function suits(table, m) {
-  if (m.kind === "plane" && !table.isPlane) return false;
-  if (m.kind === "words" && !["tennis", "restaurant", "penguins", "iris"].includes(table.name)) return false;
-  if (m.name === "id3" && ["penguins", "iris"].includes(table.name)) return false;
-  return !m.needsClasses || table.hasClasses;
-}
+const suits = (table, m) => m.tables.includes(table.name);
 function chooseMethod(name) {
   stop();
   const before = state.table;
@@ -271,7 +266,7 @@ async function useOwn(table, text = table) {
     ownText = text;
     Object.assign(state, { own: owned.id, target: owned.target });
     complain("");
-    if (method().kind === "plane" && owned.columns.length < 2) { complain("This method needs two numeric columns besides the class. Choose a decision tree, ID3 or C4.5 for this table.", "use"); return; }
+    if (method().kind === "plane" && owned.columns.length < 2) { complain(`This method needs two numeric columns besides the class. Methods for this table: ${about.methods.filter((m) => m.kind !== "plane").map((m) => m.title).join(", ")}.`, "use"); return; }
     bringing = "use";
     chooseTable("own");
     state.target = owned.target;

@@ -7,7 +7,7 @@ import pytest
 
 from spinney.criteria.losses import AbsoluteError, LogLoss, SquaredError
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting.history import History
+from spinney.ensemble.boosting.scoring import History
 
 
 def rounds_of(losses, chosen=(), weights=None, loss=None, n_outputs=1, subsample=1.0):

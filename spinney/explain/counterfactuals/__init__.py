@@ -1,0 +1,1 @@
+"""The smallest change of a row that changes the prediction."""

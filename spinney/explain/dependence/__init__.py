@@ -1,0 +1,1 @@
+"""How predictions change with columns."""

@@ -1,0 +1,1 @@
+"""SHAP values: exact, of trees."""

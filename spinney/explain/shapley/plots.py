@@ -1,0 +1,638 @@
+"""Plots of SHAP values: a waterfall of one row, bars by column, interactions, and rows as points.
+
+In: an `Explanation` or a `shap.Explanation`. Out: a picture on matplotlib's axes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spinney.explain.shapley.explanation import Explanation, read_explanation
+from spinney.view.colours import class_colours, mix
+from spinney.view.numbers import write_amount, write_value
+from spinney.view.phrases import check_count
+from spinney.view.plot import import_pyplot
+
+UP, DOWN, GREY = "#d8543c", "#3b83bd", "#b4b4b4"
+LOW_TO_HIGH = (DOWN, "#8a6fae", UP)  # small and large values; the report's page has them, too
+DARK, OTHERS = "#404040", "#6f6a64"
+_LONGEST = 28  # letters of a name or a value
+_MOST_NAMES = 8  # categories with colours of their own
+
+
+def axes_for(function: str, ax: Any, size: tuple[float, float]) -> Any:
+    """The axes to draw on: those given, else the current ones, else new ones with room for long names."""
+    plt = import_pyplot(function)
+    if ax is not None:
+        return ax
+    if not plt.get_fignums():
+        return plt.figure(figsize=size, layout="constrained").add_subplot()
+    return plt.gca()
+
+
+def rows_to_draw(found: Any, what: str) -> Explanation:
+    """Values (rows, columns) of one output; of interactions their sums."""
+    whole = one_output(found, what)
+    if whole.interactions:
+        whole = without_pairs(whole)
+    if whole.values.ndim != 2:
+        raise ValueError(f"{what} draws many rows, got one. Pass the explanation of all rows.")
+    return whole
+
+
+def one_output(found: Any, what: str) -> Explanation:
+    """An explanation of one output, or an error with the remedy."""
+    whole = read_explanation(found)
+    if whole.output_names is not None:
+        raise ValueError(
+            f"{what} draws one output, got {len(whole.output_names)}. Choose one, as in "
+            f"explanation[..., {whole.output_names[0]!r}]."
+        )
+    return whole
+
+
+def without_pairs(whole: Explanation) -> Explanation:
+    """SHAP values from interactions: sums over the partners of a pair."""
+    axis = 1 if whole.values.ndim == 2 else 2
+    values, is_row = whole.values.sum(axis=axis), whole.values.ndim == 2
+    data = whole.data if whole.data is None or not is_row else whole.data[None]
+    part = Explanation(
+        values[None] if is_row else values, whole.base_values, data, whole.feature_names, says=whole.says
+    )
+    return part[0] if is_row else part
+
+
+def at_most(name: str, most: int) -> int:
+    """Check a positive number of columns."""
+    if check_count(name, most) == 0:
+        raise ValueError(f"{name} must be a positive integer, got 0.")
+    return most
+
+
+def shorten(text: Any) -> str:
+    """A name or value that is not too long to be a label."""
+    words = str(text)
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+
+
+def is_missing(values: Any) -> np.ndarray:
+    """Which values are missing; of numbers or of objects."""
+    if values.dtype != object:
+        return np.isnan(values)
+    return np.array([one is None or (isinstance(one, float) and one != one) for one in values], bool)
+
+
+def show(value: Any) -> str:
+    """A value of a row as text."""
+    if value is None or (isinstance(value, float | np.floating) and value != value):
+        return "missing"
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, int | float | np.number):
+        return write_amount(float(value), 3)
+    return shorten(value)
+
+
+def is_category(values: np.ndarray) -> bool:
+    """Whether a column of the data has categories rather than numbers."""
+    return values.dtype == object and any(
+        not isinstance(one, int | float | np.number) or isinstance(one, bool | np.bool_)
+        for one in values[~is_missing(values)][:50]
+    )
+
+
+def categories_of(values: np.ndarray) -> tuple[list[Any], np.ndarray]:
+    """(the categories that occur, in order; the place of each value among them, -1 for missing)."""
+    missing = is_missing(values)
+    kinds = sorted(set(values[~missing].tolist()))
+    place = {one: k for k, one in enumerate(kinds)}
+    return kinds, np.array([-1 if gone else place[one] for one, gone in zip(values.tolist(), missing)], np.int64)
+
+
+def ranks(values: np.ndarray) -> np.ndarray:
+    """Numbers as places from 0 (small) to 1 (large), outliers held back; NaN for missing ones."""
+    numbers = values.astype(np.float64)
+    known = numbers[~np.isnan(numbers)]
+    if not len(known):
+        return numbers
+    low, high = np.percentile(known, [5, 95])
+    if low == high:
+        low, high = known.min(), known.max()
+    return np.clip((numbers - low) / (high - low), 0.0, 1.0) if high > low else np.where(np.isnan(numbers), np.nan, 0.5)
+
+
+def low_to_high() -> Any:
+    """The colours of small and large values."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("low to high", LOW_TO_HIGH)
+
+
+def category_key(values: np.ndarray) -> tuple[list[tuple[str, str]], np.ndarray]:
+    """(names and colours of categories, the colour of each value); of many categories the commonest are named."""
+    kinds, place = categories_of(values)
+    names = [shorten(show(one)) for one in kinds]
+    if len(kinds) <= _MOST_NAMES:
+        key = list(zip(names, class_colours(len(kinds))))
+        return key, np.array([*(colour for _, colour in key), GREY])[place]
+    counts = np.bincount(place[place >= 0], minlength=len(kinds))
+    common = np.sort(np.argsort(-counts, kind="stable")[: _MOST_NAMES - 1])
+    colours = np.array([OTHERS] * len(kinds) + [GREY])
+    colours[common] = class_colours(len(common))
+    others = f"{len(kinds) - len(common)} others"
+    return [*((names[k], str(colours[k])) for k in common), (others, OTHERS)], colours[place]
+
+
+def colours_of(values: np.ndarray) -> Any:
+    """The colour of each value: by size, or by category; grey where it is missing."""
+    if is_category(values):
+        return category_key(values)[1]
+    from matplotlib.colors import to_rgba
+
+    size = ranks(values)
+    colours = low_to_high()(np.nan_to_num(size))
+    colours[np.isnan(size)] = to_rgba(GREY)
+    return colours
+
+
+def name_columns(ax: Any, names: list[str]) -> None:
+    """The columns as labels of the y axis, the first on top."""
+    ax.set_yticks(np.arange(len(names)), [shorten(one) for one in names])
+    for text in ax.get_yticklabels():
+        text.set_parse_math(False)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# SHAP values as bars: a waterfall of one row, mean absolute values by column, and a map of interactions.
+
+_ROOM = 1.12  # of the longest bar: for the number after it
+_DARK_FROM = 0.6  # of the largest number of a map: white text from here
+
+
+def plot_waterfall(explanation: Any, *, most: int = 10, decimals: int = 2, ax: Any = None) -> Any:
+    """Plot how the columns move one row from the base value to its prediction.
+
+    Parameters
+    ----------
+    explanation : Explanation of one row
+        Such as `shap(model, X)[0]`. If there are several outputs, choose one: `shap(model, X)[0, :, "yes"]`. A
+        `shap.Explanation` is accepted too.
+    most : int, default=10
+        Maximum number of columns with a bar of their own. The others share the last bar.
+    decimals : int, default=2
+        Number of decimals shown.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.explain import plot_waterfall, shap
+    >>> X, y = load_penguins()
+    >>> forest = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+    >>> ax = plot_waterfall(shap(forest, X)[0, :, "Adelie"])
+    """
+    row = _one_row(one_output(explanation, "plot_waterfall"))
+    order = np.argsort(-np.abs(row.values), kind="stable")[: at_most("most", most)]
+    rest = np.setdiff1d(np.arange(len(row.values)), order)
+    labels = [shorten(row.feature_names[j]) for j in order]
+    if row.data is not None:
+        labels = [f"{label} = {show(row.data[j])}" for label, j in zip(labels, order)]
+    sizes = row.values[order].tolist()
+    if len(rest):
+        labels.append(f"{len(rest)} other column{'s' if len(rest) > 1 else ''}")
+        sizes.append(float(row.values[rest].sum()))
+    ax = axes_for("plot_waterfall", ax, (7.5, 1.6 + 0.38 * len(labels)))
+    base = float(np.asarray(row.base_values))
+    ends = base + np.cumsum(sizes[::-1])[::-1]
+    starts = np.append(ends[1:], base)
+    ax.barh(
+        np.arange(len(sizes)), ends - starts, left=starts, height=0.62, color=[UP if s > 0 else DOWN for s in sizes]
+    )
+    _connect(ax, ends, starts)
+    _number_steps(ax, starts, ends, sizes, decimals)
+    name_columns(ax, labels)
+    told = f"{row.says}: {write_value(float(ends[0]), decimals)}"
+    ax.set_title(told, loc="left", fontsize="medium").set_parse_math(False)
+    ax.axvline(base, color=DARK, linewidth=0.8, linestyle=":")
+    ax.set_xlabel(f"{row.says}, from the base value {write_value(base, decimals)}").set_parse_math(False)
+    return ax
+
+
+def _one_row(whole: Explanation) -> Explanation:
+    if whole.interactions:
+        whole = without_pairs(whole)
+    if whole.values.ndim == 2 and len(whole) == 1:
+        whole = whole[0]
+    if whole.values.ndim != 1:
+        raise ValueError(f"plot_waterfall draws one row, got {len(whole)}. Choose one, as in explanation[0].")
+    return whole
+
+
+def _connect(ax: Any, ends: np.ndarray, starts: np.ndarray) -> None:
+    """A thin line from the start of a bar to the end of the one below it, which is the same number."""
+    for k in range(len(ends) - 1):
+        ax.plot([starts[k], starts[k]], [k - 0.31, k + 1.31], color=DARK, linewidth=0.6)
+
+
+def _number_steps(ax: Any, starts: np.ndarray, ends: np.ndarray, sizes: list[float], decimals: int) -> None:
+    low, high = float(np.minimum(starts, ends).min()), float(np.maximum(starts, ends).max())
+    texts = [f"{'+' if size > 0 else ''}{write_value(size, decimals)}" for size in sizes]
+    room = (high - low) * max(0.14, 0.024 * max(map(len, texts))) or 0.5
+    ax.set_xlim(low - room, high + room)
+    for k, (size, text) in enumerate(zip(sizes, texts)):
+        place, shift, side = (ends[k], 4, "left") if size > 0 else (ends[k], -4, "right")
+        ax.annotate(text, (place, k), (shift, 0), textcoords="offset points", va="center", ha=side, fontsize="small")
+
+
+def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: Any = None) -> Any:
+    """Plot the mean absolute SHAP value of each column, the largest on top; stacked for several outputs.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        From `shap`. A `shap.Explanation` is accepted too.
+    most : int, default=20
+        Maximum number of columns drawn.
+    decimals : int, default=2
+        Number of decimals shown next to the bars.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.explain import plot_shap_bars, shap
+    >>> X, y = load_penguins()
+    >>> forest = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+    >>> ax = plot_shap_bars(shap(forest, X))
+    """
+    whole = read_explanation(explanation)
+    if whole.interactions:
+        raise ValueError("plot_shap_bars draws SHAP values, got interactions. Use plot_interactions.")
+    if len(whole) == 0:
+        raise ValueError("plot_shap_bars needs at least one row, got none.")
+    sizes = whole.mean_abs if whole.output_names is not None else whole.mean_abs[:, None]
+    total = sizes.sum(axis=1)
+    order = np.argsort(-total, kind="stable")[: at_most("most", most)]
+    ax = axes_for("plot_shap_bars", ax, (7.0, 1.2 + 0.32 * len(order)))
+    places, left = np.arange(len(order)), np.zeros(len(order))
+    for k, colour in enumerate(class_colours(sizes.shape[1])):
+        label = None if whole.output_names is None else shorten(whole.output_names[k])
+        ax.barh(places, sizes[order, k], left=left, height=0.7, color=colour, label=label)
+        left += sizes[order, k]
+    for place, value in zip(places, total[order]):
+        text = write_value(float(value), decimals)
+        ax.annotate(text, (value, place), (4, 0), textcoords="offset points", va="center", fontsize="small")
+    name_columns(ax, [whole.feature_names[j] for j in order])
+    ax.set_xlim(0.0, float(total.max(initial=0.0)) * _ROOM or 1.0)
+    ax.set_xlabel(f"mean |SHAP value| ({whole.says})").set_parse_math(False)
+    if whole.output_names is not None:
+        ax.legend(loc="lower right", frameon=False)
+    return ax
+
+
+def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax: Any = None) -> Any:
+    """Plot the mean absolute SHAP interaction of every pair of columns as a heat map.
+
+    A pair has one cell, with both halves of its interaction. The diagonal shows the effect of each column alone.
+
+    Parameters
+    ----------
+    explanation : Explanation with interactions
+        From `shap(model, X, interactions=True)`. If there are several outputs, choose one.
+    most : int, default=10
+        Maximum number of columns drawn: those with the largest values.
+    decimals : int, default=2
+        Number of decimals shown.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.explain import plot_interactions, shap
+    >>> X, y = load_penguins()
+    >>> forest = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+    >>> ax = plot_interactions(shap(forest, X, interactions=True)[..., "Adelie"])
+    """
+    whole = read_explanation(explanation)
+    if not whole.interactions:
+        raise ValueError("plot_interactions needs interactions. Use shap(model, X, interactions=True).")
+    whole = one_output(whole, "plot_interactions")
+    sizes = whole.mean_abs * (2.0 - np.eye(len(whole.feature_names)))
+    order = np.argsort(-sizes.sum(axis=1), kind="stable")[: at_most("most", most)]
+    sizes, n = sizes[np.ix_(order, order)], len(order)
+    ax = axes_for("plot_interactions", ax, (2.4 + 0.62 * n, 1.8 + 0.5 * n))
+    largest = float(sizes.max(initial=0.0)) or 1.0
+    for i in range(n):
+        for j in range(i + 1):
+            share = sizes[i, j] / largest
+            ax.fill_between([j - 0.5, j + 0.5], i - 0.5, i + 0.5, color=mix(UP, share), linewidth=0)
+            colour = "white" if share > _DARK_FROM else DARK
+            text = f"{sizes[i, j]:.{decimals}f}"
+            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize="small")
+    names = [shorten(whole.feature_names[j]) for j in order]
+    ax.set_xticks(np.arange(n), names, rotation=40, ha="right", rotation_mode="anchor")
+    ax.set_yticks(np.arange(n), names)
+    for text in [*ax.get_xticklabels(), *ax.get_yticklabels()]:
+        text.set_parse_math(False)
+    ax.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
+    ax.spines[["top", "right", "left", "bottom"]].set_visible(False)
+    ax.tick_params(length=0)
+    ax.set_title(f"mean |interaction| ({whole.says})", fontsize="medium").set_parse_math(False)
+    return ax
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# SHAP values as points: one per row, by column, or against the data of one column.
+
+_SLOTS = 90  # places along the axis in which points that would hide each other are set side by side
+_ACROSS = 0.38  # of the distance between columns: how far points spread
+_CHUNK = 40  # rows that are alike in a column, to see what else moves their values
+
+
+def plot_beeswarm(explanation: Any, *, most: int = 12, ax: Any = None) -> Any:
+    """Plot the SHAP values of all rows by column, coloured by the data; the most important column is on top.
+
+    Small numbers are blue and large ones red. Categories have colours of their own, and missing values are grey.
+
+    Parameters
+    ----------
+    explanation : Explanation of several rows
+        If there are several outputs, choose one: `shap(model, X)[..., "yes"]`. A `shap.Explanation` is accepted too.
+    most : int, default=12
+        Maximum number of columns drawn.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.explain import plot_beeswarm, shap
+    >>> X, y = load_penguins()
+    >>> forest = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+    >>> ax = plot_beeswarm(shap(forest, X)[..., "Adelie"])
+    """
+    whole = rows_to_draw(explanation, "plot_beeswarm")
+    if len(whole) == 0:
+        raise ValueError("plot_beeswarm needs at least one row, got none.")
+    order = np.argsort(-whole.mean_abs, kind="stable")[: at_most("most", most)]
+    ax = axes_for("plot_beeswarm", ax, (8.0, 1.4 + 0.48 * len(order)))
+    ax.axvline(0.0, color=GREY, linewidth=0.8, zorder=0)
+    shown = whole.values[:, order]
+    span = float(shown.max() - shown.min()) or 1.0
+    size = float(np.clip(4000.0 / len(whole), 3.0, 16.0))
+    has_numbers = has_missing = False
+    for k, j in enumerate(order):
+        values = whole.values[:, j]
+        data = None if whole.data is None else whole.data[:, j]
+        colours = GREY if data is None else colours_of(data)
+        ax.scatter(values, k + _spread(values, span), s=size, c=colours, linewidths=0, rasterized=len(whole) > 2000)
+        if data is not None:
+            has_numbers |= not is_category(data)
+            has_missing |= bool(is_missing(data).any())
+    name_columns(ax, [whole.feature_names[j] for j in order])
+    if whole.data is not None:
+        _name_categories(ax, [whole.data[:, j] for j in order])
+    ax.set_xlabel(f"SHAP value ({whole.says})").set_parse_math(False)
+    _key(ax, has_numbers, has_missing)
+    return ax
+
+
+def _spread(values: np.ndarray, span: float) -> np.ndarray:
+    """How far each point is moved across so that it can be seen: points of one slot from the middle outwards."""
+    slot = np.floor((values - values.min(initial=0.0)) / span * _SLOTS).astype(np.int64)
+    order = np.argsort(slot, kind="stable")
+    first = np.concatenate([[True], slot[order][1:] != slot[order][:-1]])
+    start = np.flatnonzero(first)
+    number = np.arange(len(values)) - np.repeat(start, np.diff(np.append(start, len(values))))
+    shift = np.empty(len(values))
+    shift[order] = (number + 1) // 2 * np.where(number % 2, 1.0, -1.0)
+    most = np.abs(shift).max(initial=0.0)
+    return shift / max(most, 8.0) * _ACROSS
+
+
+def _name_categories(ax: Any, columns: list[np.ndarray]) -> None:
+    """The categories of a column in their colours, under its name."""
+    from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
+
+    for k, data in enumerate(columns):
+        if not is_category(data):
+            continue
+        look = {"fontsize": "x-small", "weight": "bold", "parse_math": False}
+        listed: list[Any] = [TextArea(name, textprops={"color": one, **look}) for name, one in category_key(data)[0]]
+        place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "box_alignment": (1.0, 1.0), "pad": 0.0}
+        place |= {"xybox": (-6, 0), "boxcoords": "offset points", "annotation_clip": False, "frameon": False}
+        ax.add_artist(AnnotationBbox(HPacker(children=listed, pad=0, sep=4), (0.0, k + 0.17), **place))
+
+
+def _key(ax: Any, has_numbers: bool, has_missing: bool) -> None:
+    """What the colours mean."""
+    if has_numbers:
+        from matplotlib.cm import ScalarMappable
+
+        bar = ax.figure.colorbar(ScalarMappable(cmap=low_to_high()), ax=ax, aspect=30, pad=0.02, ticks=[0, 1])
+        bar.ax.set_yticklabels(["low", "high"])
+        bar.outline.set_visible(False)
+        bar.ax.tick_params(length=0)
+        bar.set_label("value of the column", labelpad=-14)
+    if has_missing:
+        ax.scatter([], [], s=16, c=GREY, label="missing")
+        ax.legend(loc="lower right", frameon=False, fontsize="small", handletextpad=0.1)
+
+
+def plot_shap_dependence(
+    explanation: Any, column: str | int, *, colour: str | int | None = "auto", ax: Any = None
+) -> Any:
+    """Plot the SHAP values of one column against its data, coloured by the column that it interacts with most.
+
+    Parameters
+    ----------
+    explanation : Explanation of several rows
+        If there are several outputs, choose one. With interactions (`shap(model, X, interactions=True)`) the strongest
+        interaction is known. Without them, the colour is the column that best explains the differences among rows with
+        similar values.
+    column : str or int
+        Column to plot.
+    colour : str, int or None, default="auto"
+        Column that colours the points. None uses one colour, and "auto" the column with the strongest interaction.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.explain import plot_shap_dependence, shap
+    >>> X, y = load_penguins()
+    >>> forest = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+    >>> found = shap(forest, X, interactions=True)[..., "Adelie"]
+    >>> ax = plot_shap_dependence(found, "bill_length_mm")
+    """
+    given = read_explanation(explanation)
+    whole = rows_to_draw(given, "plot_shap_dependence")
+    if whole.data is None:
+        raise ValueError("plot_shap_dependence needs the data of the rows. Pass an explanation with data.")
+    j = _column_of(whole, "column", column)
+    other = None
+    if isinstance(colour, str) and colour == "auto":
+        other = strongest_partner(given, j)
+    elif colour is not None:
+        other = _column_of(whole, "colour", colour)
+    ax = axes_for("plot_shap_dependence", ax, (7.0, 4.4))
+    x = _places(ax, whole.data[:, j])
+    colours = class_colours(1)[0] if other is None else colours_of(whole.data[:, other])
+    ax.axhline(0.0, color=GREY, linewidth=0.8, zorder=0)
+    size = float(np.clip(8000.0 / max(len(whole), 1), 4.0, 22.0))
+    ax.scatter(x, whole.values[:, j], s=size, c=colours, linewidths=0, rasterized=len(whole) > 2000)
+    ax.set_xlabel(whole.feature_names[j]).set_parse_math(False)
+    ax.set_ylabel(f"SHAP value ({whole.says})").set_parse_math(False)
+    ax.spines[["top", "right"]].set_visible(False)
+    if other is not None:
+        _name_colours(ax, whole.feature_names[other], whole.data[:, other])
+    return ax
+
+
+def _column_of(whole: Explanation, parameter: str, column: Any) -> int:
+    if isinstance(column, str) and column in whole.feature_names:
+        return whole.feature_names.index(column)
+    if isinstance(column, int | np.integer) and 0 <= column < len(whole.feature_names):
+        return int(column)
+    raise ValueError(f"{parameter} must be one of the columns {whole.feature_names!r:.200}, got {column!r}.")
+
+
+def strongest_partner(found: Explanation, column: int) -> int | None:
+    """Return the column that interacts most with this one; None if there is no other."""
+    if len(found.feature_names) < 2:
+        return None
+    if found.interactions:
+        sizes = found.mean_abs[column].copy()
+        sizes[column] = -1.0
+        return int(sizes.argmax())
+    x = _numbers(found.data[:, column])
+    order = np.argsort(np.nan_to_num(x, nan=np.inf), kind="stable")
+    best, most = None, -1.0
+    for other in range(len(found.feature_names)):
+        if other != column:
+            told = _explained(found.values[order, column], _numbers(found.data[order, other]))
+            if told > most:
+                best, most = other, told
+    return best
+
+
+def _explained(values: np.ndarray, other: np.ndarray) -> float:
+    """How much another column moves the values of rows that stand together."""
+    total = 0.0
+    for start in range(0, len(values), _CHUNK):
+        some, partner = values[start : start + _CHUNK], other[start : start + _CHUNK]
+        known = ~np.isnan(partner)
+        if known.sum() > 2 and np.ptp(partner[known]) > 0:
+            a, b = some[known] - some[known].mean(), partner[known] - partner[known].mean()
+            total += abs(float(a @ b)) / float(np.sqrt(b @ b))
+    return total
+
+
+def _numbers(values: np.ndarray) -> np.ndarray:
+    if not is_category(values):
+        return values.astype(np.float64)
+    place = categories_of(values)[1].astype(np.float64)
+    return np.where(place < 0, np.nan, place)
+
+
+def _places(ax: Any, values: np.ndarray) -> np.ndarray:
+    """Where rows stand along the x axis; categories side by side, missing values to the left of all."""
+    missing = is_missing(values)
+    if is_category(values):
+        kinds, place = categories_of(values)
+        jitter = ((np.arange(len(place)) * 0.618034) % 1.0 - 0.5) * 0.5
+        names = [shorten(show(one)) for one in kinds]
+        ticks = list(range(len(kinds)))
+        if missing.any():
+            ticks, names = [*ticks, -1], [*names, "missing"]
+        many = sum(map(len, names)) > 60
+        ax.set_xticks(ticks, names, rotation=30 if many else 0, ha="right" if many else "center")
+        for text in ax.get_xticklabels():
+            text.set_parse_math(False)
+        ax.set_xlim(min(ticks) - 0.6, max(ticks) + 0.6)
+        return place + jitter
+    x = values.astype(np.float64)
+    if missing.any():
+        known = x[~missing]
+        low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+        room = (high - low or 1.0) * 0.08
+        x = np.where(missing, low - room, x)
+        ax.axvspan(low - 1.5 * room, low - 0.5 * room, color="#f0f0f0", zorder=0)
+        look = {"ha": "center", "va": "top", "color": DARK, "rotation": 90, "fontsize": "x-small"}
+        ax.annotate("missing", (low - room, 0.99), xycoords=("data", "axes fraction"), **look)
+        ax.set_xlim(low - 1.5 * room, high + 0.5 * room)
+    return x
+
+
+def _name_colours(ax: Any, name: str, data: np.ndarray) -> None:
+    """A colour bar, or a list of the categories' colours."""
+    missing = is_missing(data)
+    if is_category(data):
+        for one, colour in category_key(data)[0]:
+            ax.scatter([], [], s=20, c=colour, label=one)
+        if missing.any():
+            ax.scatter([], [], s=20, c=GREY, label="missing")
+        _beside(ax, shorten(name))
+        return
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    numbers = data.astype(np.float64)
+    size = ranks(data)
+    low, high = numbers[size == 0.0], numbers[size == 1.0]
+    ends = (float(low.max()), float(high.min())) if len(low) and len(high) else (0.0, 1.0)
+    bar = ax.figure.colorbar(ScalarMappable(Normalize(*ends), low_to_high()), ax=ax, aspect=30, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.set_label(shorten(name))
+    bar.ax.yaxis.label.set_parse_math(False)
+    if missing.any():
+        ax.scatter([], [], s=20, c=GREY, label=f"{shorten(name)} missing")
+        ax.legend(loc="best", frameon=False, fontsize="small", handletextpad=0.1)
+
+
+def _beside(ax: Any, title: str) -> None:
+    """The legend beside the axes, where it hides no point."""
+    legend = ax.legend(
+        title=title, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize="small", handletextpad=0.1
+    )
+    for text in [*legend.get_texts(), legend.get_title()]:
+        text.set_parse_math(False)

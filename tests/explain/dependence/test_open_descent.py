@@ -1,0 +1,79 @@
+"""Walks with columns left open: all ways of walking count the same rows."""
+
+import numpy as np
+import pytest
+
+import spinney
+from spinney._team import Team
+from spinney.explain.dependence import leaf_regions
+from spinney.explain.dependence.leaf_regions import find_ways, pack
+from spinney.explain.dependence.open_descent import count_open, disjoint
+from spinney.explain.dependence.responses import tree_sum
+
+pytestmark = pytest.mark.kernels
+
+
+def grown(n=150):
+    """Numbers with some missing, and categories of more than a word."""
+    rng = np.random.RandomState(0)
+    X = np.column_stack([rng.randn(n), rng.randint(0, 3, n), rng.randint(0, 90, n)]).astype(float)
+    X[rng.rand(n, 3) < 0.1] = np.nan
+    y = np.nan_to_num(X[:, 0]) ** 2 + (np.nan_to_num(X[:, 2]) % 2) * np.nan_to_num(X[:, 1])
+    return X, spinney.DecisionTreeRegressor(max_depth=6, categorical_features=[2]).fit(X, y)
+
+
+def slow(model, X, weight, columns):
+    """Weight of the rows that come to each leaf if these columns are left open."""
+    tree, values = model.tree_, tree_sum(model).numbers(X)
+    found = np.zeros(tree.n_nodes)
+
+    def go(node, row, w):
+        if tree.is_leaf[node]:
+            found[node] += w
+            return
+        column, x = tree.feature[node], row[tree.feature[node]]
+        if tree.kind[node] == 2:
+            branch = 0 if x in tree.categories_in(node, 90) else 1
+        else:
+            branch = 0 if x <= tree.threshold[node] else 1
+        branch = tree.missing[node] if np.isnan(x) else branch
+        for k, child in enumerate(tree.children_of(node)):
+            if column in columns or k == branch:
+                go(child, row, w)
+
+    for row, w in zip(values, weight):
+        go(0, row, w)
+    return found[tree.is_leaf]
+
+
+@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize("deep", [0, 100])
+def test_every_walk_counts_the_same_rows(plain, deep, monkeypatch):
+    X, model = grown()
+    weight = np.ones(len(X)) if plain else np.random.RandomState(1).rand(len(X))
+    found = tree_sum(model)
+    ways, asked = find_ways(found.questions), pack(found.questions)
+    monkeypatch.setattr(leaf_regions, "DEEP", deep)
+    groups = [[0], [1], [2], [0, 2], [0, 1, 2], []]
+    with Team(1, inline=True) as team:
+        counts = count_open(asked, ways, found.numbers(X), weight, groups, team)
+    for group, count in zip(groups, counts):
+        np.testing.assert_allclose(count, slow(model, X, weight, group), rtol=1e-12)
+
+
+def test_lists_go_together_without_a_column_in_common():
+    groups = [[0], [1], [0, 2], [2], [3], [1, 3]]
+    assert disjoint(groups, 3) == [[0, 1, 3], [2, 4], [5]]
+    assert disjoint(groups[:2], 1) == [[0], [1]]
+
+
+def test_questions_that_lead_nowhere_are_passed():
+    from spinney.explain.dependence.responses import _without_idle
+
+    X, model = grown(40)
+    q = tree_sum(model).questions
+    idle = q.yes.copy()
+    idle[0] = q.no[0]
+    other = _without_idle(q._replace(yes=idle))
+    assert other.roots[0] == q.no[0]
+    assert _without_idle(q) is q
