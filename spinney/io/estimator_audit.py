@@ -29,6 +29,22 @@ def table(model: Any, place: str) -> None:
     demand(same, "The schema has other names", f"{place}.feature_names_in_")
 
 
+def calibration(model: Any, place: str) -> None:
+    """The rows of a calibration are training rows, and what it needs of the model is there."""
+    kept, at = vars(model).get("_calibration"), f"{place}._calibration"
+    if kept is None:
+        return
+    regressor = not hasattr(model, "classes_")
+    demand(hasattr(model, "predict_interval" if regressor else "predict_set"), "This model is never calibrated", at)
+    if kept.rows is not None:
+        n_rows = getattr(model, "_n_rows", 0)
+        demand(regressor and n_rows and hasattr(model, "_answers_of_members"), "Members are missing", at)
+        demand(kept.rows.min() >= 0 and kept.rows.max() < n_rows, "A row does not exist", f"{at}.rows")
+    if isinstance(kept.spread, str):
+        needed = "_answers_of_members" if kept.spread == "trees" else "predict_quantiles"
+        demand(hasattr(type(model), needed), "The model does not know this spread", f"{at}.spread")
+
+
 def _classes(model: Any) -> list[np.ndarray]:
     """Of each output."""
     return model.classes_ if isinstance(model.classes_, list) else [model.classes_]

@@ -80,6 +80,7 @@ _CLASSES: Fields = {"classes_": one_of(list_of(labels), labels)}
 _COUNTED: Fields = _CLASSES | {"n_classes_": one_of(list_of(integer(1)), array("i8", 1), integer(1))}
 _COLUMNS: Fields = {"n_features_in_": integer(1, 1 << 24), "feature_names_in_": Maybe(names)}
 _OUTPUT: Fields = {"_sklearn_output_config": Maybe(dict_of(kept_or_none(text)))}
+_OUTPUT |= {"_calibration": Maybe(_store("ConformalScores"))}
 _TABLE: Fields = _COLUMNS | _OUTPUT | {"_schema": is_a(Schema)}
 _TREE: Fields = _TABLE | {"tree_": _store("DecisionTree"), "n_outputs_": COUNT, "max_features_": Maybe(COUNT)}
 _TREE |= {"_answers_are": Maybe(text)}
@@ -142,7 +143,7 @@ _MEMBERS: Fields = _OUTPUT | {
 }
 _STACKING = _MEMBERS | {"stack_method_": list_of(text), "_widths": list_of(COUNT), "final_estimator_": is_model}
 _STACKING |= {"holdout_indices_": Maybe(_INTEGERS)}
-_BUCKET: Fields = {
+_BUCKET: Fields = _OUTPUT | {
     "n_features_in_": Maybe(integer(1, 1 << 24)),
     "feature_names_in_": Maybe(names),
     "classes_": Maybe(labels),

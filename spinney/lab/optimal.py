@@ -12,7 +12,7 @@ import numpy as np
 from spinney.lab.panels import Step, TreePicture, boxes_of, curve, line, plane, step, wrong_rows
 from spinney.lab.parameters import LabParameter, Values
 from spinney.lab.tables import LabTable
-from spinney.lab.words import count, percent
+from spinney.view.numbers import percent, plural
 
 TITLE = "Optimal tree"
 ABOUT = (
@@ -95,7 +95,7 @@ def _inner(model: Any) -> list[int]:
 
 def _sentence(numbers: dict[str, Any], best: Any) -> str:
     proved = "no tree of this depth has fewer errors" if best.is_optimal_ else "the best that was found in time"
-    sizes = [count(numbers[f"{name}_leaves"], "leaf").replace("leafs", "leaves") for name in ("greedy", "optimal")]
+    sizes = [plural(numbers[f"{name}_leaves"], "leaf", "leaves") for name in ("greedy", "optimal")]
     return (
         f"Up to depth {numbers['depth']}, the greedy tree misclassifies {percent(numbers['greedy_error'])} with "
         f"{sizes[0]}, the optimal tree {percent(numbers['optimal_error'])} with {sizes[1]}: {proved}."

@@ -272,6 +272,7 @@ class BoostingFit(TableModel):
 
     _booster: Booster
     _init: Any = None  # the initial estimator, fitted
+    _calibration: Any
 
     @known_arguments
     def fit(
@@ -443,6 +444,8 @@ class BoostingFit(TableModel):
             fitted = fit_booster(job, team)
         self._init = job.initial.fitted
         self._keep(given.schema, fitted)
+        if fitted.calibration is not None:
+            self._calibration = fitted.calibration
         keep_losses(self, fitted.losses, self.best_iteration_)
         self.do_early_stopping_, self.scorer_ = stopping is not None, None if scorer is None else scorer.scorer
         monitored = fitted.monitored

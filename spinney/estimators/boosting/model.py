@@ -252,6 +252,8 @@ _KINDS_OF_XGBOOST = {"total_gain": "gain", "weight": "split", "total_cover": "co
 class BoostedModel(Explained, FittedRounds, BoostingFit):
     """A model that is a `Booster`."""
 
+    _calibrates_by = ', or fit it with n_estimators="auto" or early stopping on at least 100 rows'
+
     _takes_opened_tables = True  # see data/opened_table.py
     _predicts_by_codes = True
 
