@@ -241,7 +241,7 @@ def test_points_are_added_to_what_is_fitted(lab):
     ("request_", "said"),
     [
         ([], "A request must be an object"),
-        ({}, "method must be one of tree, id3"),
+        ({}, "method must be one of tree, optimal, id3"),
         ({"method": "tree", "table": "x"}, "table must be one of moons"),
         ({"method": "tree", "params": []}, None),
         ({"method": "tree", "params": 7}, "params must be an object"),
