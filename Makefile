@@ -70,6 +70,7 @@ clean: ## remove the environment, builds and caches
 # .venv/.NAME is the stamp of the dependency group or extra NAME in pyproject.toml
 $(VENV)/.%: pyproject.toml | $(VENV)/.python
 	@echo "Installing Spinney and the packages of '$*' (once; can take a few minutes) ..."
+	@$(PIP) 'pip>=25.1'
 	@$(PIP) --editable $(if $(filter $*,$(GROUPS)),. --group $*,'.[$*]')
 	@touch $@
 
@@ -83,5 +84,4 @@ $(VENV)/.python:
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "error: could not create $(VENV). On Debian and Ubuntu, install the package python3-venv." >&2; \
 	    rm -rf $(VENV); exit 1; }
-	@$(PIP) --upgrade 'pip>=25.1'
 	@touch $@

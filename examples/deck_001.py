@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 from sklearn.model_selection import LeaveOneOut, train_test_split
 
-from spinney import DecisionTreeClassifier, ID3Classifier, export_text, prune
+from spinney import DecisionTreeClassifier, ID3Classifier, OptimalTreeClassifier, export_text, prune
 from spinney.criteria import entropy, error_rate, gini, huffman_code, impurity_decrease
 from spinney.datasets import load_tennis
 from spinney.evaluate import cross_validate
@@ -24,7 +24,7 @@ Lines = list[tuple[str, str, str]]  # what, on the slide, Spinney
 
 def main() -> Lines:
     """Print and return all lines."""
-    lines = [*tennis(), *measures(), *overfitting(), *pruning()]
+    lines = [*tennis(), *greedy_and_optimal(), *measures(), *overfitting(), *pruning()]
     for what, slide, ours in lines:
         print(f"{what:<58}{slide:>24}{ours:>24}")
     print("\nThe tree of the tennis data:\n")
@@ -38,6 +38,17 @@ def tennis() -> Lines:
     tree = ID3Classifier().fit(X, y).tree_
     asked = [str(X.columns[column]) for column in tree.feature[~tree.is_leaf]]
     return [("Splits of the tree, from the root", "Outlook ...", " ".join(asked))]
+
+
+def greedy_and_optimal() -> Lines:
+    """The optimal tree is called intractable: not for a few levels."""
+    random = np.random.RandomState(0)
+    X = random.randint(0, 2, (200, 3))
+    y = X[:, 0] ^ X[:, 1]
+    X[:, 2] = np.where(random.rand(200) < 0.7, y, 1 - y)  # a decoy
+    greedy, best = DecisionTreeClassifier().fit(X, y), OptimalTreeClassifier(max_depth=2).fit(X, y)
+    leaves = f"{greedy.get_n_leaves()}, {best.get_n_leaves()}"
+    return [("Leaves of a greedy and an optimal tree: XOR and a decoy", "(greedy only)", leaves)]
 
 
 def measures() -> Lines:

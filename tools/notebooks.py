@@ -45,8 +45,10 @@ def main(arguments: list[str] | None = None) -> int:
 def run(notebook: dict[str, Any]) -> None:
     """Run all cells, and replace their outputs."""
     import matplotlib
+    from matplotlib import pyplot
 
     matplotlib.use("Agg")
+    pyplot.close("all")  # a picture that is left open would be taken for that of the first cell
     names: dict[str, Any] = {"__name__": "__main__"}
     count = 0
     for cell in notebook["cells"]:

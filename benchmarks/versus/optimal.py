@@ -53,10 +53,10 @@ def read(options: argparse.Namespace) -> tuple[pd.DataFrame, np.ndarray, pd.Data
         return pd.DataFrame(table.X), np.asarray(table.y), pd.DataFrame(table.X_test), np.asarray(table.y_test)
     frame = pd.read_parquet(options.file)
     y = np.unique(frame.pop(options.target).to_numpy(), return_inverse=True)[1]
-    order = np.random.RandomState(0).permutation(len(frame))
-    kept, held = order[: 4 * len(order) // 5], order[4 * len(order) // 5 :]
+    order = np.random.RandomState(0).permutation(len(frame))[: options.rows]
+    kept, held = order[: 3 * len(order) // 5], order[3 * len(order) // 5 :]
     if not options.accuracy:
-        kept = np.sort(order[: options.rows])
+        kept = np.sort(order)
     return frame.iloc[kept], y[kept], frame.iloc[held], y[held]
 
 

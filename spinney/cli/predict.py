@@ -30,6 +30,17 @@ def predict(
     model: options.ModelFile,
     data: options.Data,
     proba: Annotated[bool, typer.Option("--proba", help="Also write the probability of every class.")] = False,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            "--interval",
+            help="Also write an interval, or the set of classes, that holds the truth with this probability, such as "
+            "0.9.",
+            min=0.0,
+            max=1.0,
+            show_default=False,
+        ),
+    ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
@@ -65,6 +76,8 @@ def predict(
 
         spinney predict titanic.spinney new.csv --proba --keep name --out predicted.csv
 
+        spinney predict prices.spinney new.csv --interval 0.9
+
         cat new.csv | spinney predict titanic.spinney - > predicted.csv
     """
     if as_json and out is None:
@@ -83,7 +96,7 @@ def predict(
         work.say("predicting")
         for table, also in batches(source, recipe, {name: pl.col(name) for name in kept}):
             watch.look(table)
-            answers = _columns(_answer(fitted, recipe, table, proba), also.columns)
+            answers = _columns(_answer(fitted, recipe, table, proba, interval), also.columns)
             writer.write(pl.DataFrame([*also.get_columns(), *answers]))
             n_rows += len(table)
             work.step(n_rows, None)
@@ -92,15 +105,32 @@ def predict(
     _tell(report, source, watch, extra, kept, n_rows, out)
 
 
-def _answer(fitted: Any, recipe: Recipe, table: pl.DataFrame, proba: bool) -> dict[str, Any]:
+def _answer(fitted: Any, recipe: Recipe, table: pl.DataFrame, proba: bool, interval: float | None) -> dict[str, Any]:
     """Return the predictions of a batch as columns."""
     X = recipe.rows(table)
+    more = {} if interval is None else _interval(fitted, X, interval)
     if not proba:
-        return {PREDICTION: fitted.predict(X)}
+        return {PREDICTION: fitted.predict(X)} | more
     shares = fitted.predict_proba(X)
-    return {PREDICTION: fitted.classes_[shares.argmax(axis=1)]} | {
-        f"probability_{label(one)}": shares[:, k] for k, one in enumerate(fitted.classes_.tolist())
-    }
+    return (
+        {PREDICTION: fitted.classes_[shares.argmax(axis=1)]}
+        | more
+        | {f"probability_{label(one)}": shares[:, k] for k, one in enumerate(fitted.classes_.tolist())}
+    )
+
+
+def _interval(fitted: Any, X: Any, level: float) -> dict[str, Any]:
+    """Return the interval of each row, or the classes of its set, separated by vertical bars."""
+    try:
+        if hasattr(fitted, "predict_interval"):
+            low, high = fitted.predict_interval(X, level).T
+            return {"low": low, "high": high}
+        if hasattr(fitted, "predict_set"):
+            names = np.array([str(label(one)) for one in fitted.classes_.tolist()], dtype=object)
+            return {"set": np.array(["|".join(names[row]) for row in fitted.predict_set(X, level)], dtype=object)}
+    except ValueError as error:
+        raise usage(f"--interval: {error}") from None
+    raise usage(f"--interval: {type(fitted).__name__} has no intervals or sets of classes.")
 
 
 def _columns(answers: dict[str, Any], taken: Sequence[str]) -> list[pl.Series]:
@@ -122,7 +152,7 @@ class Unknown:
     """
 
     def __init__(self, fitted: Any, recipe: Recipe, notes: Sequence[str] = ()) -> None:
-        schema = getattr(fitted, "_schema", None)
+        schema = getattr(fitted, "schema_", None)
         categories = [None] * len(recipe.features) if schema is None else [one.categories for one in schema.columns]
         if len(categories) != len(recipe.features):
             categories = [None] * len(recipe.features)

@@ -117,7 +117,7 @@ def number(value: float) -> str:
     """A score: three digits after the point, or four digits that count."""
     if not math.isfinite(value):
         return "-"
-    if abs(value) >= 100_000:
+    if abs(value) >= 10_000:
         return f"{value:.0f}"
     return f"{value:.3f}" if 0.1 <= abs(value) < 10 else f"{value:.4g}" if abs(value) >= 10 else f"{value:.2g}"
 

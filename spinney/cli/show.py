@@ -194,9 +194,15 @@ def name_of_tree(fitted: Any, place: Any) -> str:
 def class_names(fitted: Any) -> list[str] | None:
     """Return class names for booleans: true, not True."""
     classes = getattr(fitted, "classes_", None)
-    if not isinstance(classes, np.ndarray) or classes.dtype.kind != "b" or hasattr(fitted, "_booster"):
+    if not isinstance(classes, np.ndarray) or classes.dtype.kind != "b" or _is_boosting(fitted):
         return None
     return [label(one) for one in classes]
+
+
+def _is_boosting(fitted: Any) -> bool:
+    from spinney import GradientBoostingClassifier, GradientBoostingRegressor
+
+    return isinstance(fitted, GradientBoostingClassifier | GradientBoostingRegressor)
 
 
 def _tell_member(report: Report, member: str) -> None:
@@ -206,7 +212,7 @@ def _tell_member(report: Report, member: str) -> None:
 
 def _tell_steps(report: Report, fitted: Any) -> None:
     """Explain the leaf values of boosted trees."""
-    if hasattr(fitted, "_booster"):
+    if _is_boosting(fitted):
         n, classes = size_of(fitted)["trees"], list(getattr(fitted, "classes_", []))
         what = f" (log odds of {label(classes[1])})" if len(classes) == 2 else ""
         report.say(f"  the raw score of a row{what} is the sum of the leaf values of all {n:,} trees", "dim")

@@ -206,17 +206,30 @@ def read_order(groups: Any, times: Any, gap: Any, X: Any, n_rows: int) -> RowOrd
     if groups is not None:
         if gap is not None:
             raise ValueError("gap is not supported with groups. Leave it out, or pass times.")
-        return RowOrder(_numbered(_values(groups, "groups", X, n_rows)), None)
+        return RowOrder(_numbered(row_values(groups, "groups", X, n_rows)), None)
     if isinstance(times, str) and times == "order":
         return RowOrder(None, np.arange(n_rows), _read_gap(gap, False))
-    values = _values(times, "times", X, n_rows)
+    values = row_values(times, "times", X, n_rows)
     return RowOrder(None, _time_keys(values), _read_gap(gap, values.dtype.kind not in "iufb"))
 
 
-def _values(given: Any, name: str, X: Any, n_rows: int) -> np.ndarray:
-    from spinney.data.reading import as_frame
+def time_keys(times: Any, X: Any, n_rows: int) -> np.ndarray:
+    """Numbers in the order of `times` as they are given to a fit."""
+    order = read_order(None, times, None, X, n_rows)
+    assert order is not None
+    assert order.times is not None
+    return order.times
 
-    if isinstance(given, str):
+
+def row_values(given: Any, name: str, X: Any, n_rows: int) -> np.ndarray:
+    """One value per row: an array, or the column of X of this name."""
+    from spinney.data.reading import as_frame
+    from spinney.data.tables import is_streamed
+
+    if isinstance(given, str) and is_streamed(X):
+        parts = [row_values(given, name, batch, len(batch)) for batch in X.batches() if len(batch)]
+        given = np.concatenate(parts)[slice(None) if X.rows is None else X.rows]
+    elif isinstance(given, str):
         frame = as_frame(X)
         if frame is None:
             raise ValueError(

@@ -336,7 +336,10 @@ def read_series(series: Series, where: str) -> NumberColumn | DictionaryColumn:
         return _series_numbers(series)
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         codes, present, values = _dictionary(series)
-        return label(codes, present, values, where)
+        is_declared = dtype == nw.Enum or (
+            dtype == nw.Categorical and nw.dependencies.is_pandas_series(series.to_native())
+        )
+        return replace(label(codes, present, values, where), declared=is_declared)
     if dtype in (nw.Object, nw.Unknown):
         return _read_unknown(series, where)
     refuse(where, dtype)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NoReturn
@@ -44,7 +44,7 @@ class _Stored:
     """Only the fields of a dataclass are pickled, not what was computed from them."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ class SchemaColumn(_Stored):
     name: str | None
     categories: tuple | None = None  # None: numbers. Else the values learnt, all str, int, float or bool, ascending
     boolean: bool = False  # numbers that are Booleans: 0 is false, 1 is true
+    # numbers of the categories in the order that the table declares; None: ascending. Only texts and drawings use it
+    shown: tuple[int, ...] | None = field(default=None, compare=False)
 
     @cached_property
     def index_of(self) -> dict[Any, int]:
@@ -101,7 +103,8 @@ class SchemaColumn(_Stored):
         if self.categories is None:
             return {"name": self.name, "categories": None, **({"boolean": True} if self.boolean else {})}
         kind = type(self.categories[0]).__name__ if self.categories else "str"
-        return {"name": self.name, "type": kind, "categories": [_to_json(value) for value in self.categories]}
+        stored = {"name": self.name, "type": kind, "categories": [_to_json(value) for value in self.categories]}
+        return stored if self.shown is None else stored | {"shown": list(self.shown)}
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> SchemaColumn:
@@ -114,7 +117,10 @@ class SchemaColumn(_Stored):
         categories = tuple(_from_json(value, stored["type"]) for value in values)
         if not all(low < high for low, high in pairwise(categories)):
             raise ValueError(f"the categories of column {name!r} must ascend, got {values!r}.")
-        return cls(name, categories)
+        shown = stored.get("shown")
+        if shown is not None and sorted(shown) != list(range(len(categories))):
+            raise ValueError(f"shown of column {name!r} must have the number of each category once, got {shown!r}.")
+        return cls(name, categories, shown=None if shown is None else tuple(map(int, shown)))
 
 
 @dataclass(frozen=True)
@@ -314,7 +320,7 @@ def learn_source(
     categories = {index: tuple(sorted(set(column.values))) for index, column in labels.items()}
     schema = Schema(
         tuple(
-            SchemaColumn(name, categories[index])
+            SchemaColumn(name, categories[index], shown=_shown(labels[index], categories[index]))
             if index in categories
             else SchemaColumn(name, boolean=source.is_boolean(index))
             for index, name in enumerate(names)
@@ -322,6 +328,15 @@ def learn_source(
     )
     remedy = "Name the column in categorical_features, set categorical_features='from_dtype', or turn it into numbers."
     return schema, schema._table(source, labels.pop, remedy)
+
+
+def _shown(labels: DictionaryColumn, categories: tuple) -> tuple[int, ...] | None:
+    """The declared order of the categories; None if it is ascending, or there is none."""
+    if not labels.declared or len(set(labels.values)) < len(labels.values):
+        return None
+    place = {value: number for number, value in enumerate(categories)}
+    order = tuple(place[value] for value in labels.values)
+    return None if order == tuple(range(len(order))) else order
 
 
 def without_idle_categories(schema: Schema, table: Any, weights: Weights) -> tuple[Schema, Any]:
@@ -339,7 +354,9 @@ def without_idle_categories(schema: Schema, table: Any, weights: Weights) -> tup
     columns = list(schema.columns)
     for j, one in used.items():
         kept = tuple(value for value, there in zip(columns[j].categories or (), one.tolist()) if there)
-        columns[j] = SchemaColumn(columns[j].name, kept)
+        number, shown = one.cumsum() - 1, columns[j].shown
+        order = None if shown is None else tuple(int(number[k]) for k in shown if one[k])
+        columns[j] = SchemaColumn(columns[j].name, kept, shown=order)
     schema = Schema(tuple(columns))
     return schema, table.recoded(schema, used)
 

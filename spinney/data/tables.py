@@ -208,6 +208,7 @@ class DictionaryColumn:
     present: np.ndarray  # (n_distinct,) the codes that occur
     values: list  # str, int, float or bool, as plain Python objects
     refusal: str = ""  # why these are no categories unless somebody says that they are: an error's text
+    declared: bool = False  # whether the values are in an order that the table declares
 
     def spread(self, of_values: Sequence[float], dtype: Any) -> np.ndarray:
         """Give each row the number of its value (`of_values[k]` for `values[k]`); missing rows get NaN."""

@@ -71,6 +71,10 @@ def restaurant_tree() -> ID3Classifier:
     >>> truth.get_n_leaves(), int((truth.predict(X) == y).sum())
     (13, 11)
     >>> print(export_text(truth, max_depth=1))
+    |--- Patrons = None
+    |   |--- class: False
+    |--- Patrons = Some
+    |   |--- class: True
     |--- Patrons = Full
     |   |--- WaitEstimate = 0-10
     |   |   |--- class: True
@@ -80,10 +84,6 @@ def restaurant_tree() -> ID3Classifier:
     |   |   |--- truncated branch of depth 4
     |   |--- WaitEstimate = >60
     |   |   |--- class: False
-    |--- Patrons = None
-    |   |--- class: False
-    |--- Patrons = Some
-    |   |--- class: True
     <BLANKLINE>
     """
     from spinney.estimators.trees.id3_c45 import ID3Classifier

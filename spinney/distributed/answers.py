@@ -99,7 +99,7 @@ def _row_like(model: Any, X: Any, is_frame: bool) -> Any:
 
 def _schema_of(model: Any) -> Any:
     """What a model, or the first of its members that knows, has learnt of the columns."""
-    found = getattr(model, "_schema", None)
+    found = getattr(model, "schema_", None)
     members = [] if found is not None else getattr(model, "estimators_", None) or []
     for member in members:
         found = found or _schema_of(member)

@@ -57,6 +57,13 @@ def vector_here(values: Any, name: str) -> Any:
     return np.asarray(found) if isinstance(found, np.ndarray) else found
 
 
+def column_here(given: Any, X: Any, name: str) -> Any:
+    """One value per row, brought here; the name of a column of a dask DataFrame is that column."""
+    if isinstance(given, str) and is_dask(X) and given in getattr(X, "columns", ()):
+        given = X[given]
+    return vector_here(given, name)
+
+
 def open_collections(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
     """X as a table whose rows stay where they are; what is one number per row comes here."""
     from spinney.distributed.table import DaskTable

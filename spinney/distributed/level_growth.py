@@ -51,8 +51,7 @@ from spinney.grow.boosting.scan_bins import (
     search_numbers,
 )
 from spinney.grow.boosting.statistics import packed_count, packed_gradient, packed_hessian
-from spinney.grow.frontier import pop
-from spinney.grow.rules import NO_SPLIT, BoostingRules, Kinds, allow_features, narrow_groups
+from spinney.grow.rules import NO_SPLIT, BoostingRules, Kinds, allow_features, narrow_groups, pop
 
 # ----------------------------------------------------------------------------------------------------------------------
 # This machine's cores as a backend of the loop above, for rows of which other machines have further ones.

@@ -23,6 +23,7 @@ bagging.py         clones of one estimator, on different rows or columns
 cross_fitting.py   named models of any kind, fitted; their predictions for held-out rows, as columns for stacking
 voting.py          the predictions of several models -> one prediction
 selection.py       scores of several models on held-out rows -> the best one, or weights
+conformal.py       intervals and sets of classes with a guarantee
 metrics.py         metrics by name, for evaluation sets and early stopping
 callbacks.py       between rounds: early stopping, the progress bar, the user's callbacks
 """

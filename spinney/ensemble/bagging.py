@@ -14,7 +14,7 @@ rows, nor by whether a row occurs twice or has weight 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
@@ -236,16 +236,23 @@ Say = Callable[[Any, Any], np.ndarray]
 
 def sum_members(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say, n_jobs: int) -> Any:
     """The sum of all members' predictions for X, added up in their order."""
+    total: Any = 0.0
+    for one in answers_of_members(members, X, draws, say, n_jobs):
+        total = total + one
+    return total
+
+
+def answers_of_members(
+    members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say, n_jobs: int
+) -> Iterator[np.ndarray]:
+    """The predictions of each member for X, in their order."""
 
     def ask(number: int) -> np.ndarray:
         with naming(str(number), "predict"):
             return say(members[number], take(X, None, draws[number].subspaces, number))
 
-    total: Any = 0.0
     with closing(side_by_side(ask, range(len(members)), n_jobs)) as answers:
-        for one in answers:
-            total = total + one
-    return total
+        yield from answers
 
 
 def count_member_votes(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say, n_jobs: int) -> Votes:

@@ -24,6 +24,7 @@ from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import refuse_sparse
 from spinney.data.tables import TableHandle
 from spinney.data.weights import Weights, read_weights
+from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.names import names_of_ours, refuse_parameters
 from spinney.estimators.params import check_parameters, keywords_of
 from spinney.estimators.streaming import is_in_memory, score_on_cpu
@@ -51,6 +52,7 @@ SMALL_WORK = {
 def all_or_nothing(estimator: Any) -> Iterator[None]:
     """A fit that fails or is interrupted leaves the estimator as it was, with its old model if it had one."""
     before = dict(vars(estimator))
+    vars(estimator).pop("_calibration", None)  # of the previous fit
     try:
         yield
     except BaseException:
@@ -317,13 +319,13 @@ class TableModel(KnowsNames, BaseEstimator):
         return tags
 
 
-class TableClassifier(ClassifierMixin):
+class TableClassifier(PredictsSets, ClassifierMixin):
     """A classifier whose `score` takes tables on a GPU, too."""
 
     score = score_on_cpu(ClassifierMixin.score)
 
 
-class TableRegressor(RegressorMixin):
+class TableRegressor(PredictsIntervals, RegressorMixin):
     """A regressor whose `score` takes tables on a GPU, too."""
 
     score = score_on_cpu(RegressorMixin.score)

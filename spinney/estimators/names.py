@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from spinney.estimators.params import keywords_of
+from spinney.estimators.params import defaults_of, keywords_of
 
 _ACTIONS = ("fit", "partial_fit", "fit_predict", "fit_transform")
 
@@ -170,7 +170,7 @@ def refuse_unknown(model: Any, method: Callable[..., Any], given: Iterable[str])
 
 def _parameter(kind: Any, name: str) -> str | None:
     """What to do instead of a parameter; None if the class has it."""
-    own = _parameters_of(kind)
+    own = defaults_of(kind)
     if name in own:
         return None
     ours, remark = PARAMETERS.get(name, ("", ""))
@@ -196,7 +196,7 @@ def _argument_of_fit(kind: Any, known: frozenset[str], name: str) -> str | None:
         return f"use {ours}" + (f" ({remark})" if remark else "")
     if name in FIT and remark:
         return remark
-    own = _parameters_of(kind)
+    own = defaults_of(kind)
     parameter, remark = (name, "") if name in own else PARAMETERS.get(name, ("", ""))
     if parameter in own:
         told = f"use the parameter {parameter} of the model: {kind.__name__}({parameter}=...)"
@@ -217,10 +217,6 @@ def _argument_of_predict(kind: Any, known: frozenset[str], name: str) -> str | N
 
 def _takes(known: frozenset[str]) -> str:
     return f"it accepts {', '.join(sorted(known - {'self'}))}"
-
-
-def _parameters_of(kind: Any) -> list[str]:
-    return [str(name) for name in kind._get_param_names()]
 
 
 def _refuse(error: type[Exception], owner: str, what: str, advice: dict[str, str | None]) -> NoReturn:

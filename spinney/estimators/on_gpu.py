@@ -132,7 +132,7 @@ def _raw(asked: Asked, init_score: Any = None) -> Any:
     model, n = asked.model, asked.given.n_rows
     start = model._start(asked.X, init_score, n)
     scores = begin_scores(asked.stream, start, n)
-    scores_of(model._booster.forest, len(start)).add(asked.given, scores, asked.stream)
+    scores_of(model.forest_, len(start)).add(asked.given, scores, asked.stream)
     return scores
 
 
@@ -187,11 +187,11 @@ def boosted_classes(asked: Asked, init_score: Any = None) -> Any:
 
 
 def boosted_leaves(asked: Asked) -> Any:
-    return asked.hand_over(asked.leaves(asked.model._booster.forest, np.int32))
+    return asked.hand_over(asked.leaves(asked.model.forest_, np.int32))
 
 
 def boosted_class_leaves(asked: Asked) -> Any:
-    leaves, n_outputs = asked.leaves(asked.model._booster.forest, np.int32), asked.model._booster.n_outputs
+    leaves, n_outputs = asked.leaves(asked.model.forest_, np.int32), asked.model.n_trees_per_iteration_
     n, n_trees = leaves.shape
     return asked.hand_over(leaves.reshape((n, n_trees // n_outputs, n_outputs)))
 

@@ -55,7 +55,7 @@ def keep_parameters(estimator: Any, arguments: Mapping[str, Any]) -> None:
 def check_parameters(estimator: Any) -> None:
     """Run scikit-learn's check on the parameters that are not at their defaults."""
     kind: Any = type(estimator)
-    defaults = _defaults(kind)
+    defaults = defaults_of(kind)
     changed = {name: value for name in defaults if (value := getattr(estimator, name)) is not defaults[name]}
     if changed:
         name = type(estimator).__name__
@@ -63,7 +63,8 @@ def check_parameters(estimator: Any) -> None:
 
 
 @cache
-def _defaults(kind: Any) -> dict[str, Any]:
+def defaults_of(kind: Any) -> dict[str, Any]:
+    """The parameters of a class and their defaults."""
     parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
     return {one.name: one.default for one in parameters}
 
@@ -86,7 +87,7 @@ def described(*tables: Mapping[str, Parameter], groups: Any = None, **texts: str
 
     def describe(kind: Kind) -> Kind:
         known = {name: one for table in tables for name, one in table.items()}
-        defaults = _defaults(kind)
+        defaults = defaults_of(kind)
         limits = {name: known[name].allowed for name in defaults}
         kind._parameter_constraints = {name: one for name, one in limits.items() if one is not None}
         if kind.__doc__:  # which there is none of with -OO

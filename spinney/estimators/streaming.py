@@ -109,7 +109,7 @@ def score_on_cpu(score: Method) -> Method:
 
 def _by_batches(method: Callable[..., Any], model: Any, table: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """The answers for one batch after the other; of what is given row by row, each gets its own."""
-    own = {name: np.asarray(kwargs.pop(name)) for name in ("init_score",) if kwargs.get(name) is not None}
+    own = {name: np.asarray(kwargs.pop(name)) for name in ("init_score", "by") if kwargs.get(name) is not None}
     parts, start = [], 0
     order = None if table.rows is None else np.argsort(table.rows, kind="stable")
     for batch in table.batches():

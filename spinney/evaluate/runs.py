@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_c
 
 from spinney._interruptible_threads import Crew
 from spinney.data.on_gpu import here
-from spinney.data.opened_table import OpenedTable
+from spinney.data.opened_table import OpenedTable, takes_opened_tables
 from spinney.data.reading import with_rows
 from spinney.data.remote_table import is_remote
 from spinney.data.tables import is_streamed, with_sides
@@ -59,7 +59,7 @@ class Run:
         self.scoring = Scoring(estimator, scoring)
         X, y, sample_weight = with_rows(X), here(y), here(sample_weight)
         self.y, sample_weight = with_sides(X, y, sample_weight)
-        self.shares = getattr(estimator, "_takes_opened_tables", False)
+        self.shares = takes_opened_tables(estimator)
         if is_streamed(X) and not self.shares:
             X.refuse_values(type(estimator).__name__)
         check_consistent_length(X, self.y, sample_weight)

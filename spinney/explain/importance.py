@@ -28,7 +28,8 @@ from spinney.data.weights import read_weights
 from spinney.evaluate.scoring import only_predicts
 from spinney.explain.dependence.grids import Columns, read_row_weights
 from spinney.explain.dependence.responses import check_model
-from spinney.tree.forest import Forest
+from spinney.tree.decision import OneTree
+from spinney.tree.forest import Forest, join
 from spinney.tree.formula import Formula, trees_formula
 from spinney.tree.importance import importances as total_importances
 from spinney.tree.importance import shares_of_trees
@@ -190,6 +191,9 @@ def store_of(model: Any, instead: str = ". Use kind='permutation', which works w
     forest = getattr(model, "forest_", None)
     if isinstance(forest, Forest):
         return forest
+    members = getattr(model, "estimators_", None)
+    if isinstance(members, list) and members and all(isinstance(one, OneTree) for one in members):
+        return join([one.tree_.forest for one in members])  # of C4.5
     raise TypeError(f"this {type(model).__name__} is not a model of Spinney's trees{instead}.")
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length
 
-from spinney.data.opened_table import OpenedTable
+from spinney.data.opened_table import OpenedTable, takes_opened_tables
 from spinney.data.reading import with_rows
 from spinney.data.tables import is_streamed
 from spinney.data.weights import read_weights
@@ -246,7 +246,7 @@ class _Tables:
         if columns not in self._opened:
             every = len(columns) == self.n_columns
             X = self._X if every else _safe_indexing(self._X, np.array(columns), axis=1)
-            if getattr(self._model, "_takes_opened_tables", False):
+            if takes_opened_tables(self._model):
                 X = OpenedTable(X, read_weights(self.weights, len(self.y)).counts)
             self._opened[columns] = X
         return self._opened[columns]

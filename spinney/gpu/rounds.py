@@ -1,6 +1,6 @@
 """The engine of boosting on a GPU: rows, scores and derivatives stay there.
 
-In: an `Opening` (ensemble/boosting/engines.py). Out: the same trees. Per tree two things cross: the extremes of the
+In: an `Opening` (ensemble/boosting/rounds.py). Out: the same trees. Per tree two things cross: the extremes of the
 derivatives, from which the units follow, and the grown nodes with their leaves' sums, which the CPU finishes as it does
 its own.
 """

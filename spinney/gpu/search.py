@@ -1,4 +1,4 @@
-"""The best split of each child of the batch: grow/boosting/search.py and scan_bins.py on the GPU.
+"""The best split of each child of the batch: grow/boosting/dense.py and scan_bins.py on the GPU.
 
 In: the smaller children's histograms, and their parents' in the bigger children's slots. Out: the bigger children's
 histograms, and in `nodes` the best split of each child that was wanted.

@@ -33,7 +33,7 @@ What is where, in each of them:
 In optimal/: statistics.py (integer costs), last_levels.py (the best two levels), search.py (a good first tree, bounds,
 the cache of solved sets of rows), fit.py (all tests as thresholds on ordered columns).
 
-Shared by them: rules.py, the rules; targets.py, targets as integers; frontier.py, the order in which nodes are split;
+Shared by them: rules.py, the rules and the order in which nodes are split; targets.py, targets as integers;
 node_values.py, what nodes say: answers, impurity, weight.
 """
 

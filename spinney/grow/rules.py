@@ -1,7 +1,7 @@
 """The rule book: what a tree may do, and what all engines decide alike.
 
 In: numbers of one node (rows, weight, depth, sums). Out: whether it may be split, whether a split is worth it, where
-missing values go that a node has not seen, the random key of a choice, the bounds of children.
+missing values go that a node has not seen, the random key of a choice, the bounds of children; the next node.
 
     BoostingRules   grow/boosting         may_split, allow_features, narrow_groups
     TreeRules       grow/exact, binned    is_large, is_worth
@@ -71,7 +71,7 @@ class TreeRules(NamedTuple):
     random: bool  # one random threshold per column
     n_features: int  # columns that a node may choose from
     per_tree: bool  # all nodes from the same ones
-    n_leans: int  # sums that categories can be ordered by
+    n_responses: int  # sums that categories can be ordered by
     is_monotone: bool  # some columns are,
     monotone: np.ndarray  # int8, by column: 1 rising, -1 falling, 0 free
     critical: np.ndarray  # float64: chi-squared that a split must exceed, by degrees of freedom; empty: any
@@ -229,7 +229,7 @@ def make_rules(settings: TreeSettings, n_rows: int, n_columns: int, statistics: 
     total = n_rows if statistics.weight is None else int(statistics.weight.sum())
     sizes = target.n_classes or ()
     degrees = sum(sizes) if target.labels is not None else target.n_outputs
-    n_leans = 1 if isinstance(statistics, Pairs) else degrees
+    n_responses = 1 if isinstance(statistics, Pairs) else degrees
     best_first = settings.max_leaves is not None
     return TreeRules(
         best_first=best_first,
@@ -244,9 +244,65 @@ def make_rules(settings: TreeSettings, n_rows: int, n_columns: int, statistics: 
         random=settings.random,
         n_features=min(settings.n_features, n_columns),
         per_tree=settings.per_tree,
-        n_leans=n_leans,
+        n_responses=n_responses,
         is_monotone=bool(settings.monotone.any()) and isinstance(statistics, Pairs | Medians),  # else: one class
         monotone=settings.monotone,
         critical=np.empty(0) if settings.significance is None else critical_values(settings.significance, degrees),
         seed=np.uint64(stream_key(settings.seed, NODE_FEATURES, 0)),
     )
+
+
+# --- the open nodes: a queue with a policy ---------------------------------------------------------------------------
+#
+# Best-first takes the node with the largest gain, level-wise the oldest one; ties go to the smaller node number.
+# A binary heap of node numbers, ordered by a key that the policy chooses.
+#
+#     heap     0             the children of place k are 2 k + 1 and 2 k + 2; no node comes before the one above it
+#             1  2
+#           3 4  5 6
+#
+# Node numbers differ, so (key, number) is a strict order: what is popped does not depend on how the heap was filled.
+
+
+@inner_kernel
+def priority(best_first, node, gain):
+    """The smaller, the sooner."""
+    return -gain if best_first else float(node)
+
+
+@inner_kernel
+def _before(nodes, a, b):
+    return nodes[a].key < nodes[b].key or (nodes[a].key == nodes[b].key and a < b)
+
+
+@inner_kernel
+def push(heap, size, nodes, node):
+    """Add a node whose key is nodes[node].key; returns the new size."""
+    at = size  # a hole, which moves up until the node fits into it
+    while at > 0:
+        above = (at - 1) // 2
+        if not _before(nodes, node, heap[above]):
+            break
+        heap[at] = heap[above]
+        at = above
+    heap[at] = node
+    return size + 1
+
+
+@inner_kernel
+def pop(heap, size, nodes):
+    """Take the first node; returns (node, new size)."""
+    first = heap[0]
+    size -= 1
+    node = heap[size]
+    at = 0  # a hole at the top, which moves down until the last node fits into it
+    while 2 * at + 1 < size:
+        below = 2 * at + 1
+        if below + 1 < size and _before(nodes, heap[below + 1], heap[below]):
+            below += 1
+        if not _before(nodes, heap[below], node):
+            break
+        heap[at] = heap[below]
+        at = below
+    heap[at] = node
+    return first, size

@@ -14,7 +14,6 @@ from typing import Any
 
 import spinney
 from spinney.data.schema import Schema
-from spinney.io import cluster_audit
 from spinney.io import estimator_audit as audits
 from spinney.io.checks import (
     Check,
@@ -80,6 +79,7 @@ _CLASSES: Fields = {"classes_": one_of(list_of(labels), labels)}
 _COUNTED: Fields = _CLASSES | {"n_classes_": one_of(list_of(integer(1)), array("i8", 1), integer(1))}
 _COLUMNS: Fields = {"n_features_in_": integer(1, 1 << 24), "feature_names_in_": Maybe(names)}
 _OUTPUT: Fields = {"_sklearn_output_config": Maybe(dict_of(kept_or_none(text)))}
+_OUTPUT |= {"_calibration": Maybe(_store("ConformalScores"))}
 _TABLE: Fields = _COLUMNS | _OUTPUT | {"_schema": is_a(Schema)}
 _TREE: Fields = _TABLE | {"tree_": _store("DecisionTree"), "n_outputs_": COUNT, "max_features_": Maybe(COUNT)}
 _TREE |= {"_answers_are": Maybe(text)}
@@ -142,7 +142,7 @@ _MEMBERS: Fields = _OUTPUT | {
 }
 _STACKING = _MEMBERS | {"stack_method_": list_of(text), "_widths": list_of(COUNT), "final_estimator_": is_model}
 _STACKING |= {"holdout_indices_": Maybe(_INTEGERS)}
-_BUCKET: Fields = {
+_BUCKET: Fields = _OUTPUT | {
     "n_features_in_": Maybe(integer(1, 1 << 24)),
     "feature_names_in_": Maybe(names),
     "classes_": Maybe(labels),
@@ -239,11 +239,11 @@ def estimator_records() -> dict[str, EstimatorRecord]:
         ("BayesianModelAveragingRegressor",): (_AVERAGE, audits.averaging),
         ("ImportedClassifier",): (_IMPORTED | _CLASSES, audits.imported),
         ("ImportedRegressor",): (_IMPORTED, audits.imported),
-        ("KMeans",): (_CENTRES | {"n_iter_": COUNT}, cluster_audit.centres),
-        ("MiniBatchKMeans",): (_MINIBATCH, cluster_audit.minibatch),
-        ("BisectingKMeans",): (_BISECTING, cluster_audit.bisecting),
-        ("GaussianMixture",): (_MIXTURE, cluster_audit.mixture),
-        ("BayesianGaussianMixture",): (_BAYESIAN, cluster_audit.bayesian_mixture),
+        ("KMeans",): (_CENTRES | {"n_iter_": COUNT}, audits.centres),
+        ("MiniBatchKMeans",): (_MINIBATCH, audits.minibatch),
+        ("BisectingKMeans",): (_BISECTING, audits.bisecting),
+        ("GaussianMixture",): (_MIXTURE, audits.mixture),
+        ("BayesianGaussianMixture",): (_BAYESIAN, audits.bayesian_mixture),
     }
     found = {
         name: EstimatorRecord(getattr(spinney, name), fields, audit)

@@ -16,6 +16,7 @@ import spinney
 from spinney.evaluate.scoring import Scoring
 from spinney.io import layout
 from spinney.io.errors import ModelFormatError
+from spinney.io.estimator_audit import calibration as audit_calibration
 from spinney.io.estimator_records import estimator_records
 from spinney.io.own_code import read_sources
 from spinney.io.records import check_fields, make, store_records
@@ -110,6 +111,7 @@ def _read_estimator(stored: Any, record: Any, reader: Reader, place: str, is_our
         vars(model).update(fitted)
         try:
             record.audit(model, place)
+            audit_calibration(model, place)
             if fitted.get("scorer_"):  # the file says that there is one: it follows from `scoring`
                 (model.scorer_,) = Scoring(model, model.scoring).scorers.values()
         except (AttributeError, TypeError, ValueError, IndexError, KeyError, NotFittedError) as error:

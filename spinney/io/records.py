@@ -96,6 +96,18 @@ _TARGETS: Fields = {
     "weight": finite_array("f4", 1),
     "y": finite_array("f8", 2),
 }
+_CALIBRATION: Fields = {
+    "method": text,
+    "scores": finite_array("f8", 1),
+    "weights": kept_or_none(array("i8", 1)),
+    "own_weight": COUNT,
+    "group": kept_or_none(array("i8", 1)),
+    "labels": tuple_of(text),
+    "by": kept_or_none(text),
+    "spread": lambda value, place: _is_spread(value, place),
+    "level": kept_or_none(text),
+    "rows": kept_or_none(array("i8", 1)),
+}
 _MEANS: Fields = {
     "origin": finite_array("f8", 1),
     "means": finite_array("f8", 2),
@@ -204,6 +216,51 @@ def _audit_targets(targets: Any, place: str) -> None:
     demand(targets.row.max(initial=0) < targets.y.shape[1], "A row does not exist", f"{place}.row")
 
 
+def _is_spread(value: Any, place: str) -> None:
+    """None, "trees", "quantiles", a curve, or a model."""
+    from spinney.ensemble.conformal import SpreadCurve
+    from spinney.io.estimator_records import is_model
+
+    if value is None or type(value) is SpreadCurve:
+        return
+    if isinstance(value, str):
+        return demand(value in ("trees", "quantiles"), "The spread is unknown", place)
+    is_model(value, place)
+
+
+def _audit_curve(curve: Any, place: str) -> None:
+    at, size = curve
+    good = len(at) == len(size) > 0 and (np.diff(at) > 0).all() and (size > 0).all()
+    demand(good, "A spread needs positive sizes at ascending predictions", place)
+
+
+def _audit_calibration(kept: Any, place: str) -> None:
+    from spinney.ensemble.conformal import METHODS, read_level
+
+    n = len(kept.scores)
+    demand(kept.method in METHODS and n, "The calibration is unknown", place)
+    demand((kept.method == "jackknife+") == (kept.rows is not None), "Rows belong to jackknife+", f"{place}.rows")
+    for name in ("weights", "group", "rows"):
+        values = getattr(kept, name)
+        demand(values is None or len(values) == n, "Every score needs one", f"{place}.{name}")
+    if kept.weights is not None:
+        demand((kept.weights > 0).all() and kept.own_weight > 0, "Weights must be positive", f"{place}.weights")
+        demand(int(kept.weights.max()) < 1 << 40, "Weights are too large", f"{place}.weights")
+    groups = np.zeros(n, np.int64) if kept.group is None else kept.group
+    known = max(1, len(kept.labels))
+    demand((kept.group is None) == (len(kept.labels) == 0), "Groups need labels", f"{place}.labels")
+    demand(((groups >= 0) & (groups < known)).all(), "A group does not exist", f"{place}.group")
+    if kept.rows is None:
+        ascend = np.lexsort((kept.scores, groups))
+        demand((ascend == np.arange(n)).all(), "Scores must ascend in each group", f"{place}.scores")
+    demand((kept.spread == "quantiles") == (kept.level is not None), "Quantiles have a level", f"{place}.level")
+    if kept.level is not None:
+        try:
+            read_level(float(kept.level))
+        except ValueError as error:
+            demand(False, str(error).rstrip("."), f"{place}.level")
+
+
 def _audit_means(means: Any, place: str) -> None:
     k = len(means.counts)
     demand(k and means.means.shape == (k, len(means.origin)), "Centres and columns do not agree", place)
@@ -253,7 +310,15 @@ def _make_bunch(items: dict[str, Any]) -> Bunch:
 @cache
 def store_records() -> dict[str, Record]:
     """All records but estimators, by name. Made when first needed: some of their modules are slow to import."""
-    every = [*_of_tables(), *_of_trees(), *_of_draws(), *_of_clusters(), *_of_imported(), *_of_parameters()]
+    every = [
+        *_of_tables(),
+        *_of_trees(),
+        *_of_draws(),
+        *_of_calibrations(),
+        *_of_clusters(),
+        *_of_imported(),
+        *_of_parameters(),
+    ]
     return {record.name: record for record in every}
 
 
@@ -291,6 +356,16 @@ def _of_draws() -> list[Record]:
         _plain("Draws", Draws, {"bags": is_a(Bags), "subspaces": is_a(Subspaces)}),
         _plain("PooledBags", PooledBags, pooled, _audit_pool),
         _plain("LeafTargets", LeafTargets, _TARGETS, _audit_targets),
+    ]
+
+
+def _of_calibrations() -> list[Record]:
+    from spinney.ensemble.conformal import ConformalScores, SpreadCurve
+
+    curve: Fields = {"prediction": finite_array("f8", 1), "size": finite_array("f8", 1)}
+    return [
+        _plain("SpreadCurve", SpreadCurve, curve, _audit_curve),
+        _plain("ConformalScores", ConformalScores, _CALIBRATION, _audit_calibration),
     ]
 
 

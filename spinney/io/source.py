@@ -1,7 +1,8 @@
 """Trees as functions of a programming language: what Python's and C's sources have in common.
 
-In: a `Formula` and a `Syntax`. Out: lines of functions, one per tree; trees too deep for nested blocks are cut into
-several. Where rows go several ways at once (C4.5's missing values) there is a function for every node.
+In: a `Formula`, a `Syntax` and `Texts`. Out: lines of functions, one per tree, and the functions around them. Trees too
+deep for nested blocks are cut into several functions. Where rows go several ways at once (C4.5's missing values) there
+is a function for every node.
 
 No text of the user's (names, categories, classes) enters a source but through a literal or `Syntax.remark`.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple, Protocol
@@ -19,6 +20,7 @@ import numpy as np
 
 from spinney.tree.decision import BRANCHES, SET, DecisionTree
 from spinney.tree.formula import Formula, single_formula
+from spinney.tree.links import LinkFunction, OfAll
 from spinney.tree.questions import IN_SET, IS_MISSING, Questions, read_questions, spreads
 
 _DEEPEST = 40  # nested blocks of a function
@@ -91,6 +93,63 @@ def plain(value: Any) -> Any:
         if isinstance(value, kind):
             return kind(value)
     raise TypeError(f"classes must be numbers, strings or Booleans to be exported, got {type(value).__name__}.")
+
+
+class Texts(NamedTuple):
+    """The functions around the trees in one language; NAME_ and PREDICT in them are replaced."""
+
+    parts: dict[str, str]
+    helpers: dict[str, str]  # what they may call, each after what it calls itself
+    functions: dict[str, str]  # names of the functions of links
+    scale: str
+    when: dict[str, str]  # by `Formula.second_from`
+
+
+def answer_parts(formula: Formula, texts: Texts, body: Callable[[OfAll], str]) -> list[str]:
+    """All functions from a row as trees compare it to predictions; `body` is that of a link of all scores."""
+    parts, link = texts.parts, formula.response
+    found = [parts[name] for name in _needed(formula)]
+    if link.of_all is not None:
+        found = [part.replace("BODY", body(link.of_all)) for part in found]
+    found = [part.replace("SECOND", texts.when[formula.second_from]) for part in found]
+    if any("NAME_response(" in part for part in found):
+        found.insert(0, parts["response"].replace("RESPONSE", link.write(texts.functions, texts.scale)))
+    if not formula.is_single:
+        found = [part.replace("NAME_rounded(", "(") for part in found]
+    text = "".join(found)
+    return [part for name, part in texts.helpers.items() if f"NAME_{name}(" in text] + found
+
+
+def _needed(formula: Formula) -> list[str]:
+    """Names of `Texts.parts`."""
+    spread, link = spreads(formula.forest), formula.response
+    if formula.majority is not None and not spread:
+        return ["majority" if formula.n_outputs == 1 else "majorities"]
+    if link.name == "median":
+        return ["median"]
+    raw = "raw in turn" if formula.values.shape[1] == 1 else "raw"
+    if spread and formula.confidence is not None:
+        raw = "raw by confidence"
+    elif spread:
+        raw = "raw spread" if formula.votes is None else "raw of votes"
+    scores = "scores" if link.divides else "undivided"
+    if link.name == "margin":
+        scores = "discrete" if formula.discrete else "margin"
+    return [raw, scores, *_predictions(formula, link)]
+
+
+def _predictions(formula: Formula, link: LinkFunction) -> list[str]:
+    if link.name == "depth":
+        return ["depth"]
+    if not formula.is_class:
+        return ["number" if formula.n_outputs == 1 else "numbers"]
+    if formula.n_outputs > 1:
+        return ["shares of many"]
+    if link.of_all is not None:
+        return ["of all", "second" if link.name == "margin" else "largest"]
+    if formula.n_scores > 1 or link.name == "shares":
+        return ["each class", "largest"]
+    return ["second"] if link.name == "hinge" else ["two classes", "second"]
 
 
 def tree_functions(formula: Formula, syntax: Syntax) -> tuple[list[str], list[str], np.ndarray]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from spinney.lab import adaboost, boosting, classic, combining, committee, kmeans, mixture, pruning, tree
+from spinney.lab import adaboost, boosting, classic, combining, committee, kmeans, mixture, optimal, pruning, tree
 from spinney.lab.panels import Step
 from spinney.lab.parameters import LabParameter, Values
 from spinney.lab.tables import SOURCES, LabTable, Source
@@ -65,6 +65,17 @@ def _plane(name: str, module: Any, default: str = "moons", needs_classes: bool =
 
 _ALL = (
     Method("tree", tree.TITLE, tree.ABOUT, ANY, True, "moons", tree.PARAMETERS, tree.steps, tree.code),
+    Method(
+        "optimal",
+        optimal.TITLE,
+        optimal.ABOUT,
+        ANY,
+        True,
+        "decoy",
+        optimal.PARAMETERS,
+        optimal.steps,
+        optimal.code,
+    ),
     Method(
         "id3",
         classic.ID3_TITLE,
@@ -142,6 +153,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset("Restaurant: information gain", "id3", "restaurant"),
     Preset("Restaurant: thresholds of the minutes", "c45", "restaurant", {}, {"waiting": "minutes"}),
     Preset("Tennis: ID3", "id3", "tennis"),
+    Preset("Exclusive or with a decoy: greedy and optimal", "optimal", "decoy"),
     Preset("Ten points: three rounds of AdaBoost", "adaboost", "ten_points", {**_STUMPS, "n_estimators": 3}),
     Preset("80 and 20 rows: one round of AdaBoost", "adaboost", "eighty", {**_STUMPS, "n_estimators": 1}),
     Preset("Heart: a stump and its weight", "adaboost", "heart", {**_STUMPS, "n_estimators": 1}),

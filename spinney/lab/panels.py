@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from spinney.lab.tables import LabTable
+from spinney.view.chosen import choose_tree
 from spinney.view.grids import Grid
 from spinney.view.layout import arrange
 from spinney.view.phrases import TreePhrases, words_of
@@ -113,12 +114,12 @@ class TreePicture:
     def __init__(self, model: Any, names: Sequence[str], classes: Sequence[str]) -> None:
         self.tree = model.tree_
         self.words: TreePhrases = words_of(
-            model, list(names), list(classes), decimals=2, trim=True, most=3, at_most="≤"
+            choose_tree(model), list(names), list(classes), decimals=2, trim=True, most=3, at_most="≤"
         )
         self.lines = [[self._lines(node, False), self._lines(node, True)] for node in range(self.tree.n_nodes)]
         widths = [2 * _PAD + _CHARACTER * max(len(t) for t in [*a, *b]) for a, b in self.lines]
         heights = [2 * _PAD + _LINE * 3 - 4] * self.tree.n_nodes
-        children = [self.tree.children_of(node).tolist() for node in range(self.tree.n_nodes)]
+        children = [self.words.children(node) for node in range(self.tree.n_nodes)]
         self.widths, self.children = widths, children
         self.layout = arrange(children, widths, heights, 10.0, 34.0)
         shares = self.tree.probabilities[:, 0]

@@ -231,6 +231,26 @@ def _eighty(values: Values, columns: list[str]) -> Any:
     return X, np.tile(["plus", "plus", "plus", "plus", "minus"], 20), ["x1", "x2"], code, note
 
 
+def _decoy(values: Values, columns: list[str]) -> Any:
+    rows, seed = values["rows"], values["random_state"]
+    code = [
+        "import pandas as pd",
+        f"random = np.random.RandomState({seed})",
+        f'X = pd.DataFrame(random.randint(0, 2, ({rows}, 3)).astype(bool), columns=["A", "B", "C"])',
+        'same = X["A"] == X["B"]',
+        f'X["C"] = np.where(random.rand({rows}) < 0.7, same, ~same)',
+        'y = np.where(same, "same", "different")',
+    ]
+    import pandas as pd
+
+    random = np.random.RandomState(seed)
+    X = pd.DataFrame(random.randint(0, 2, (rows, 3)).astype(bool), columns=["A", "B", "C"])
+    same = X["A"] == X["B"]
+    X["C"] = np.where(random.rand(rows) < 0.7, same, ~same)
+    note = "Whether A and B are the same. C agrees with the answer in 70 % of the rows, A and B by themselves do not."
+    return X, np.where(same, "same", "different"), ["A", "B", "C"], code, note
+
+
 def _two_gaussians(values: Values, columns: list[str]) -> Any:
     rows, seed = values["rows"], values["random_state"]
     code = [
@@ -275,6 +295,13 @@ SOURCES: dict[str, Source] = {
         Source("penguins", "Penguins", _penguins, columns=_PENGUINS, has_words=False),
         Source("tennis", "Tennis (14 days)", _tennis, is_plane=False, has_words=True),
         Source("restaurant", "Restaurant (12 visits)", _restaurant, (_WAITING,), is_plane=False, has_words=True),
+        Source(
+            "decoy",
+            "Exclusive or with a decoy",
+            _decoy,
+            (LabParameter("rows", "rows", 200, 20, 1000, 10), SEED),
+            is_plane=False,
+        ),
         Source("ten_points", "Ten points", _ten_points, is_whole=True),
         Source("eighty", "80 and 20 rows", _eighty, is_whole=True),
         Source(

@@ -38,7 +38,7 @@ def is_boosted(model: Any) -> bool:
 
 def with_tree(model: Any, tree: DecisionTree) -> Any:
     """A copy of the model with another tree."""
-    other = copy(model)
+    other = _uncalibrated(model)
     other.tree_ = tree
     return other
 
@@ -68,7 +68,7 @@ def prune_trees(
     if not members or not all(isinstance(getattr(one, "tree_", None), DecisionTree) for one in members):
         raise TypeError(f"model must be a fitted model of Spinney's decision trees, {_KINDS}; got {model!r:.80}.")
     trees = [prune(_with_classes(one, model)) for one in members]
-    other = copy(model)
+    other = _uncalibrated(model)
     if is_boosted(model):
         other._booster = replace(model._booster, forest=join([tree.forest for tree in trees]))
         other.__dict__.pop("estimators_", None)
@@ -77,6 +77,13 @@ def prune_trees(
         other.__dict__.pop("_leaf_targets", None)
     else:
         other.estimators_ = [with_tree(one, tree) for one, tree in zip(members, trees)]
+    return other
+
+
+def _uncalibrated(model: Any) -> Any:
+    """A copy that no longer knows how wrong the model was: with other trees, it is as wrong as they are."""
+    other = copy(model)
+    other.__dict__.pop("_calibration", None)
     return other
 
 

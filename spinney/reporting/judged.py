@@ -54,7 +54,7 @@ def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> 
         return _shown(given, sample)
     if cv == 0 or not _can_fit(model):
         return _as_it_is(model, sample, cv)
-    most = max(2000, _WORK[hasattr(model, "_booster")] // (cv * n_trees(model)))
+    most = max(2000, _WORK[hasattr(model, "n_trees_per_iteration_")] // (cv * n_trees(model)))
     part = some_rows(sample, most, seed)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -104,12 +104,8 @@ def _shown(given: Any, sample: Sample) -> ScoreSheet:
 
 def n_trees(model: Any) -> int:
     """How many trees a fit grows; 1 for what is no ensemble."""
-    booster = getattr(model, "_booster", None)
-    if booster is not None:
-        return max(1, int(booster.forest.n_trees))
-    forest = vars(model).get("forest_")
-    if forest is not None:
-        return max(1, int(forest.n_trees))
+    if hasattr(model, "n_trees_per_iteration_") or "forest_" in vars(model):
+        return max(1, int(model.forest_.n_trees))
     members = getattr(model, "estimators_", [])
     if isinstance(members, np.ndarray):  # of scikit-learn's boosting
         return max(1, members.size)

@@ -21,6 +21,7 @@ from spinney.reporting.sample import Sample, rows_of, some_rows, text_of
 from spinney.view.numbers import short
 
 _SHAP_ROWS, _SHOWN_ROWS, _MOST_BARS, _MOST_SWARM, _MOST_CURVES = 400, 60, 12, 10, 6
+_LEVEL = 0.9  # of intervals and sets of classes
 _CURVE_ROWS, _POINTS, _MOST_OUTPUTS, _MOST_STRIPS = 2000, 40, 8, 12
 _MOST_NODES, _LEAST_TREES = 600_000, 10  # of a forest that is walked through
 
@@ -165,8 +166,10 @@ class Looked:
         """Some rows, what is predicted for them, and what each column contributes to it."""
         n = min(_SHOWN_ROWS, len(self.part.y))
         said = [text_of(value) for value in self.model.predict(self.shown)]
+        likely = self._likely(n)
         rows: list[dict[str, Any]] = [
-            {"name": str(self.part.names[i]), "truth": text_of(self.part.y[i]), "said": said[i]} for i in range(n)
+            {"name": str(self.part.names[i]), "truth": text_of(self.part.y[i]), "said": said[i], "likely": likely[i]}
+            for i in range(n)
         ]
         if self.found is None:
             return {"rows": rows, "names": self.names, "outputs": [], "base": [], "says": ""}
@@ -185,6 +188,20 @@ class Looked:
             "base": base,
             "says": self._says,
         }
+
+    def _likely(self, n: int) -> list[str]:
+        """The interval or set of classes of each row; empty if the model does not know how wrong it is."""
+        try:
+            if hasattr(self.model, "predict_interval"):
+                ends = np.asarray(self.model.predict_interval(self.shown, _LEVEL))
+                return [f" ({100 * _LEVEL:.0f} %: {text_of(low)} to {text_of(high)})" for low, high in ends]
+            if hasattr(self.model, "predict_set"):
+                names = [text_of(one) for one in self.model.classes_]
+                found = [[names[k] for k in np.flatnonzero(one)] for one in self.model.predict_set(self.shown, _LEVEL)]
+                return [f" ({100 * _LEVEL:.0f} %: {', '.join(one) or 'no class'})" for one in found]
+        except ValueError:  # it is not calibrated
+            pass
+        return [""] * n
 
     def _chances(self) -> np.ndarray:
         """(rows, outputs): the probability of each output's class; without columns where there are none."""

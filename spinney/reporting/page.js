@@ -76,7 +76,7 @@
       const answer = one("answer"), said = document.createElement("b");
       const of = rows.of || rows.outputs[k], chance = row.chances.length ? ` Probability of ${of}: ${row.chances[k]}.` : "";
       said.textContent = row.said;
-      answer.replaceChildren(`Row ${row.name}: predicted `, said, `, true: ${row.truth}.${chance} The ${rows.says}${rows.outputs[k] ? ` of ${rows.outputs[k]}` : ""} goes from ${number(rows.base[k])} to ${number(total)}:`);
+      answer.replaceChildren(`Row ${row.name}: predicted `, said, `${row.likely}, true: ${row.truth}.${chance} The ${rows.says}${rows.outputs[k] ? ` of ${rows.outputs[k]}` : ""} goes from ${number(rows.base[k])} to ${number(total)}:`);
       one("parts").replaceChildren(...parts.flatMap(([column, value]) => {
         const name = document.createElement("span"), track = document.createElement("span");
         const fill = document.createElement("span"), text = document.createElement("span");

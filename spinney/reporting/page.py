@@ -153,9 +153,9 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
     better = None if base is None else (row["mean"] > base) == row["higher"] and row["mean"] != base
     return {
         "name": row["name"],
-        "mean": f"{row['mean']:.4g}",
-        "spread": "" if row["spread"] is None else f"± {row['spread']:.2g}",
-        "baseline": "" if base is None else f"{base:.4g}",
+        "mean": short(row["mean"]),
+        "spread": "" if row["spread"] is None else "± " + short(float(format(row["spread"], ".2g"))),
+        "baseline": "" if base is None else short(base),
         "better": better,
         "higher": "higher is better" if row["higher"] else "lower is better",
     }

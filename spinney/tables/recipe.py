@@ -139,7 +139,7 @@ def recipe_of(model: Any) -> Recipe:
     from sklearn.base import is_classifier, is_regressor  # here, since it takes long to import
 
     names = getattr(model, "feature_names_in_", None)
-    schema = getattr(model, "_schema", None)
+    schema = getattr(model, "schema_", None)
     known = [None] * model.n_features_in_ if schema is None else [column.categories for column in schema.columns]
     named = [f"column_{k + 1}" for k in range(len(known))] if names is None else [str(name) for name in names]
     columns = tuple(Column(name, _kind(categories)) for name, categories in zip(named, known))

@@ -101,7 +101,7 @@ def export_graphviz(
     words = words_of(chosen, feature_names, class_names, generic="x[{}]", decimals=decimals, trim=True, most=5)
     box = Box(label, impurity, node_ids, proportion, class_names is not False)
     write = _rich if special_characters else _plain
-    shown = [node for node in range(words.tree.n_nodes) if words.tree.depth[node] <= deepest]
+    shown = [node for node in words.nodes if words.tree.depth[node] <= deepest]
     fills = node_colours(words.tree) if filled else None
     lines = [
         *_head(fontname, filled, rounded, rotate, leaves_parallel),

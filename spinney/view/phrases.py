@@ -11,7 +11,7 @@ Booleans are true or false, whether a tree takes them for numbers or for categor
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -63,6 +63,28 @@ class TreePhrases:
     most: int | None = None  # so many categories are named, the others counted; None: all
     booleans: frozenset[int] = frozenset()  # columns of numbers that are Booleans: false is 0, true is 1
     says: str = "value"  # what numbers that nodes answer are called
+    shown: Sequence[Sequence[int] | None] = ()  # of each column: the declared order of its categories; None: ascending
+
+    # --- the order in which a tree is read -----------------------------------------------------------------------
+
+    def _order(self, column: int) -> Sequence[int] | None:
+        return self.shown[column] if self.shown else None
+
+    def children(self, node: int) -> list[int]:
+        """The children; one per category in the declared order of these."""
+        below = self.tree.children_of(node).tolist()
+        order = self._order(int(self.tree.feature[node])) if self.tree.kind[node] == BRANCHES else None
+        return below if order is None or len(order) != len(below) else [below[k] for k in order]
+
+    @cached_property
+    def nodes(self) -> list[int]:
+        """All nodes: each before what is below it, its children in order."""
+        found, waiting = [], [0]
+        while waiting:
+            node = waiting.pop()
+            found.append(node)
+            waiting += self.children(node)[::-1]
+        return found
 
     # --- questions and answers -----------------------------------------------------------------------------------
 
@@ -135,7 +157,7 @@ class TreePhrases:
             return self._interval(name, limits, self._thresholds[column])
         categories = self.categories[column] or ()
         among = range(len(categories)) if among is None else among
-        return self._set(name, limits.categories, among, categories)
+        return self._set(column, limits.categories, among, categories)
 
     def _interval(self, name: str, limits: Limits, texts: dict[float, str]) -> str:
         if limits.low == -inf and limits.high == inf:
@@ -145,22 +167,24 @@ class TreePhrases:
         bound = f"{name} {self.at_most} {texts[limits.high]}"
         return bound if limits.low == -inf else f"{texts[limits.low]} < {bound}"
 
-    def _set(self, name: str, chosen: Collection[int], among: Collection[int], categories: Sequence[str]) -> str:
+    def _set(self, column: int, chosen: Collection[int], among: Collection[int], categories: Sequence[str]) -> str:
         """The chosen categories, or those left out if they are fewer."""
+        name = self.names[column]
         if len(chosen) == len(among):
             return f"{name} is not missing"
         if len(chosen) == 1:
             return f"{name} = {categories[min(chosen)]}"
         others = set(among) - set(chosen)
         if len(chosen) <= max(_SHORT_LIST, len(others)):
-            return f"{name} in {{{self._listed(chosen, categories)}}}"
+            return f"{name} in {{{self._listed(column, chosen, categories)}}}"
         if len(others) == 1:
             return f"{name} != {categories[min(others)]}"
-        return f"{name} not in {{{self._listed(others, categories)}}}"
+        return f"{name} not in {{{self._listed(column, others, categories)}}}"
 
-    def _listed(self, chosen: Iterable[int], categories: Sequence[str]) -> str:
+    def _listed(self, column: int, chosen: Collection[int], categories: Sequence[str]) -> str:
         """A, B, ... 5 more"""
-        named = [categories[index] for index in sorted(chosen)]
+        order = self._order(column)
+        named = [categories[index] for index in (sorted(chosen) if order is None else order) if index in chosen]
         if self.most is None or len(named) <= self.most + 1:
             return ", ".join(named)
         return f"{', '.join(named[: self.most])}, ... {len(named) - self.most} more"
@@ -262,6 +286,7 @@ def words_of(
         classes=_class_names(model, class_names),
         criterion=_criterion(model),
         says=model.answers_are,
+        shown=[column.shown for column in columns],
         booleans=frozenset(index for index, column in enumerate(columns) if column.boolean),
         **style,
     )

@@ -158,13 +158,13 @@ def _clear(plt: Any, ax: Any) -> Any:
 def _pieces(words: TreePhrases, box: Box, deepest: float, filled: bool) -> list[_Piece]:
     """The nodes down to `deepest`, parents first, each cut branch ending in one piece "..."."""
     tree = words.tree
-    shown = [node for node in range(tree.n_nodes) if tree.depth[node] <= deepest]
+    shown = [node for node in words.nodes if tree.depth[node] <= deepest]
     number = {node: index for index, node in enumerate(shown)}
     fills = node_colours(tree) if filled else ["#ffffff"] * tree.n_nodes
     pieces: list[_Piece] = []
     cut: list[_Piece] = []
     for node in shown:
-        below = tree.children_of(node).tolist()
+        below = words.children(node)
         children = [number[child] for child in below if child in number]
         if below and not children:
             children = [len(shown) + len(cut)]

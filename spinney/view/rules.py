@@ -153,7 +153,7 @@ def export_rules(
     own = words.classes is not None and (class_names is None or isinstance(class_names, bool))
     answers = class_labels(chosen) if own else words.classes
     values = [column.categories for column in chosen.schema.columns]
-    rules = [_rule(words, leaf, answers, values, show_missing) for leaf in np.flatnonzero(words.tree.is_leaf).tolist()]
+    rules = [_rule(words, leaf, answers, values, show_missing) for leaf in words.nodes if words.tree.is_leaf[leaf]]
     if simplify:
         if sort != "tree":
             raise ValueError(f"sort must be 'tree' with simplify=True, got {sort!r}. The order of these rules matters.")

@@ -83,7 +83,7 @@ def _lines(words: TreePhrases, max_depth: float, show_weights: bool, show_missin
     """(depth, text) of every line. Nodes are numbered in the order in which they are read."""
     tree = words.tree
     height = _heights(tree)
-    for node in range(tree.n_nodes):
+    for node in words.nodes:
         depth = int(tree.depth[node])
         if depth > max_depth + 1:
             continue

@@ -12,7 +12,7 @@ from tests._compile.processes import run
 
 GROW, SEARCH, ENCODE, WALK, OTHER = (
     "spinney.grow.boosting.grower.grow_tree",
-    "spinney.grow.boosting.search.search_chunk",
+    "spinney.grow.boosting.dense.search_chunk",
     "spinney.data.encode._encode",
     "spinney.tree.predict_boosted.walk",
     "spinney.grow.binned.grower.grow",

@@ -277,6 +277,7 @@ def test_money_is_a_target(tmp_path, recwarn):
     found = facts("fit", path, "-t", "price", "-m", "tree", "--cv", 2, "-o", tmp_path / "m.spinney")
     assert (found["task"], found["table"]["columns"][1]["note"]) == ("regression", "thousands separators, $ removed")
     assert found["score"]["scores"]["R2"] > 0.9
+    assert "e+0" not in run("fit", path, "-t", "price", "-m", "tree", "--cv", 2, "-o", tmp_path / "m.spinney")[0]
     words = table(tmp_path / "w.csv", {"sqm": sqm, "price": [f"p{one:.5f}" for one in sqm]})
     said = refusal("fit", words, "-t", "price")
     assert said == (

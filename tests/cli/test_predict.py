@@ -187,6 +187,27 @@ def test_arguments_that_are_refused(model, penguins, monkeypatch, tmp_path, argu
     assert words in refusal("predict", model, penguins, *arguments, code=2)
 
 
+def test_intervals_and_sets(penguins, tmp_path):
+    where = tmp_path / "m.spinney"
+    for target in ("body_mass_g", "species"):
+        settings = ("-m", "forest", "-p", "n_estimators=30", "-p", "oob_score=true", "--cv", "0")
+        run("fit", penguins, "-t", target, *settings, "--out", where)
+        loaded = spinney.load(where)
+        X = pl.read_csv(penguins, null_values=["", "NA"]).select(loaded.feature_names_in_.tolist())
+        found = predicted(where, penguins, "--interval", "0.8")
+        if target == "species":
+            sets = [loaded.classes_[row].tolist() for row in loaded.predict_set(X, 0.8)]
+            assert [one.split("|") if one else [] for one in found["set"].to_list()] == sets
+        else:
+            assert np.allclose(found.select("low", "high").to_numpy(), loaded.predict_interval(X, 0.8))
+
+
+def test_intervals_of_models_that_know_nothing(model, forest, penguins):
+    assert "has no calibration" in refusal("predict", forest, penguins, "--interval", "0.9", code=2)
+    assert "has no calibration" in refusal("predict", model, penguins, "--interval", "0.9", code=2)
+    assert "level must be" in refusal("predict", model, penguins, "--interval", "1", code=2)
+
+
 def test_probabilities_of_numbers(forest, penguins):
     assert "have no probabilities" in refusal("predict", forest, penguins, "--proba", code=2)
 

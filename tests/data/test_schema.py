@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinney.data.schema import Schema, SchemaColumn, learn_and_read
+from spinney.data.schema import Schema, SchemaColumn, learn_and_read, without_idle_categories
+from spinney.data.weights import read_weights
 
 STRINGS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=4)
 NUMBERS = st.floats(allow_nan=False) | st.integers(-(2**40), 2**40) | st.booleans()
@@ -67,6 +68,27 @@ def test_category_order_and_unused_categories_do_not_matter():
     first = pd.DataFrame({"c": pd.Categorical(["b", "a"], categories=["b", "z", "a"], ordered=True)})
     second = pd.DataFrame({"c": ["a", "b"]})
     assert Schema.learn(first) == Schema.learn(second) == Schema((SchemaColumn("c", ("a", "b")),))
+
+
+def test_the_declared_order_is_kept_for_readers():
+    """It is no part of what a model is: schemas that differ only in it are equal."""
+    declared = pd.DataFrame({"c": pd.Categorical(["b", "a", None], categories=["b", "z", "a"]), "d": ["y", "x", "y"]})
+    schema = Schema.learn(declared)
+    assert [column.shown for column in schema.columns] == [(1, 0), None]
+    again = Schema.from_dict(schema.to_dict())
+    assert [column.shown for column in again.columns] == [(1, 0), None]
+    for dtype, shown in ((pl.Enum(["b", "a"]), (1, 0)), (pl.Categorical, None), (pl.Enum(["a", "b"]), None)):
+        table = pl.DataFrame({"c": pl.Series(["b", "a"], dtype=dtype)})
+        assert Schema.learn(table).columns[0].shown == shown
+    with pytest.raises(ValueError, match="shown of column 'c' must have the number of each category once"):
+        Schema.from_dict({"columns": [{"name": "c", "type": "str", "categories": ["a", "b"], "shown": [0, 0]}]})
+
+
+def test_the_declared_order_without_idle_categories():
+    table = pd.DataFrame({"c": pd.Categorical(["c", "b", "a"], categories=["c", "b", "a"])})
+    schema, read = learn_and_read(table)
+    few, _ = without_idle_categories(schema, read, read_weights(np.array([1.0, 0.0, 1.0]), 3))
+    assert (few.columns[0].categories, few.columns[0].shown) == (("a", "c"), (1, 0))
 
 
 @pytest.mark.parametrize(
@@ -382,7 +404,7 @@ def test_pickles_and_copies_hold_the_columns_alone():
     for again in (pickle.loads(pickle.dumps(schema)), copy.deepcopy(schema)):
         assert again == schema
         assert set(vars(again)) == {"columns"}
-        assert set(vars(again.columns[1])) == {"name", "categories", "boolean"}
+        assert set(vars(again.columns[1])) == {"name", "categories", "boolean", "shown"}
         np.testing.assert_array_equal(again.read(FITTED).column(1), [1, 0, np.nan])
 
 

@@ -18,7 +18,8 @@ GUIDES = [guide.name for guide in sorted(DOCS.glob("*.md")) if ">>>" in guide.re
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in GUIDES if name not in TESTED_ELSEWHERE])
-def test_examples_in_the_guides(name):
+def test_examples_in_the_guides(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     result = doctest.testfile(str(DOCS / name), module_relative=False, encoding="utf-8")
     assert result.attempted
     assert not result.failed

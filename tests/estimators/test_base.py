@@ -5,7 +5,15 @@ import pytest
 
 import spinney
 from spinney.data.schema import learn_and_read
-from spinney.estimators.base import SMALL_WORK, TableModel, all_or_nothing, make_team, read_sample_weight
+from spinney.data.tables import TableHandle
+from spinney.estimators.base import (
+    SMALL_WORK,
+    TableModel,
+    all_or_nothing,
+    make_team,
+    opened_for_fit,
+    read_sample_weight,
+)
 
 
 class Model(TableModel):
@@ -27,6 +35,44 @@ def test_a_fit_that_fails_changes_nothing():
     with all_or_nothing(model):
         model.kept = 2
     assert model.kept == 2
+
+
+class Elsewhere(TableHandle):
+    """Rows that a fit has to open."""
+
+    is_open = True
+
+    def close(self):
+        self.is_open = False
+
+
+def test_rows_that_are_elsewhere_are_opened_for_a_fit_and_closed_after_it():
+    class Opening(TableModel):
+        def __init__(self):
+            pass
+
+        def _open_elsewhere(self, X, y):
+            return Elsewhere(), y + 1
+
+    model, seen = Opening(), []
+    with opened_for_fit(model, np.ones((2, 1)), 3) as (X, y):
+        assert (type(X), y) == (np.ndarray, 3)
+    with opened_for_fit(model, Elsewhere(), 3) as (X, y):
+        seen.append(X)
+        assert X.is_open
+        assert y == 4
+        model.kept = 1
+
+    def fail():
+        with opened_for_fit(model, Elsewhere(), 3) as (X, _):
+            seen.append(X)
+            model.kept = 2
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert not any(one.is_open for one in seen)
+    assert vars(model) == {"kept": 1}
 
 
 @pytest.mark.parametrize("kind", SMALL_WORK)

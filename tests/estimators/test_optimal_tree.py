@@ -102,6 +102,25 @@ def test_weights():
     assert classes.objective_ == OptimalTreeClassifier(max_depth=3).fit(X, y, np.where(y == 0, 3, 1)).objective_
 
 
+def test_a_matrix_of_costs_of_two_classes_is_weights_of_them():
+    """What counts is by how much a wrong prediction costs more than the right one."""
+    random = np.random.RandomState(0)
+    X, y = random.randint(0, 4, (80, 3)), random.randint(0, 2, 80)
+    costs = np.array([[1.0, 3.0], [5.0, 0.0]])  # of class i that is predicted as class j
+    extra = {0: costs[0, 1] - costs[0, 0], 1: costs[1, 0] - costs[1, 1]}
+    model = OptimalTreeClassifier(max_depth=2, class_weight=extra).fit(X, y)
+    tests = [X[:, j] <= t for j in range(3) for t in range(3)]
+
+    def leaf(rows):
+        return min(costs[y[rows], k].sum() for k in (0, 1))
+
+    def best(rows):
+        return min(leaf(rows), *(leaf(rows & one) + leaf(rows & ~one) for one in tests))
+
+    least = min(best(one) + best(~one) for one in tests)
+    assert costs[y, model.predict(X)].sum() == least
+
+
 def test_importances_and_rows_in_a_leaf():
     """A row of weight 5.5 is one row."""
     X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 1, 0, 0, 1, 1])

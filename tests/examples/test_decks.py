@@ -13,6 +13,7 @@ NOT_EQUAL = {
     "deck_000": {"Gain of the column, at its best threshold", "Leaves of the fitted tree, and of the true one"},
     "deck_001": {
         "Splits of the tree, from the root",
+        "Leaves of a greedy and an optimal tree: XOR and a decoy",
         "Problem 1: error of 160 + 40, before and after a split",
         "The same by Gini",
         "Moons, depth unlimited: training, validation",
@@ -65,6 +66,7 @@ def test_a_deck(name, capsys):
         assert found["Leaves of the fitted tree, and of the true one"] == "8 and 13"
     if name == "deck_001":
         assert found["Splits of the tree, from the root"].split()[0] == "Outlook"
+        assert found["Leaves of a greedy and an optimal tree: XOR and a decoy"] == "8, 4"
         assert found["Problem 1: error of 160 + 40, before and after a split"] == "0.2"
     if name == "deck_002":
         assert abs(float(found["Rows of a bootstrap, of 1000, mean of 50"].rstrip("%")) - 63.2) < 0.5

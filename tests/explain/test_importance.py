@@ -246,3 +246,11 @@ def test_held_out_importances_of_several_outputs(data):
     two = spinney.RandomForestRegressor(2, random_state=0).fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="kind='held_out' supports one output, but y has 2"):
         importances(two, X, np.column_stack([y, y]), "held_out")
+
+
+def test_members_of_many_branches(data):
+    X, y = data
+    model = spinney.C50Classifier(trials=3).fit(X, y > 0.5)
+    found = importances(model, kind="split")
+    splits = np.array([np.bincount(one.tree_.forest.feature, minlength=4) for one in model.estimators_], float)
+    np.testing.assert_allclose(found.importances, (splits / splits.sum(axis=1, keepdims=True)).T)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.grow.boosting.memory import NODE
-from spinney.grow.frontier import pop, priority, push
+from spinney.grow.rules import pop, priority, push
 from tests.compiled import few, outer, records
 
 pytestmark = pytest.mark.kernels

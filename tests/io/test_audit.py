@@ -341,3 +341,38 @@ def test_an_audit_leaves_the_scorer_alone():
     assert again.scorer_ is before
     scores = [one(again, X, y) for one in (model.scorer_, before)]
     assert scores[0] == scores[1]
+
+
+@cache
+def calibrated():
+    """A tree with a calibration by groups and times, and one with a spread."""
+    X = table(200)[["x", "with gaps"]].fillna(0.0).to_numpy()
+    y = X @ [1.0, 0.5]
+    tree = spinney.DecisionTreeRegressor(max_depth=2).fit(X[:100], y[:100])
+    grouped = copy.copy(tree).calibrate(X[100:], y[100:], by=X[100:, 0] > 0, times="order")
+    return Parts(saved(grouped)), Parts(saved(fitted(spinney.RandomForestRegressor)[0]))
+
+
+CALIBRATIONS = [
+    (0, field_of("ConformalScores", "method", "guess"), "The calibration is unknown", ""),
+    (0, field_of("ConformalScores", "method", "jackknife+"), r"Rows belong to jackknife\+", "rows"),
+    (0, array_of("ConformalScores", "scores", 0, 1e9), "Scores must ascend in each group", "scores"),
+    (0, array_of("ConformalScores", "scores", 0, np.nan), "Numbers must be finite", "scores"),
+    (0, array_of("ConformalScores", "weights", 0, -1), "Weights must be positive", "weights"),
+    (0, array_of("ConformalScores", "weights", 0, 1 << 50), "Weights are too large", "weights"),
+    (0, array_of("ConformalScores", "group", -1, 7), "A group does not exist", "group"),
+    (0, field_of("ConformalScores", "group", None), "Groups need labels", "labels"),
+    (0, field_of("ConformalScores", "own_weight", 0), "Weights must be positive", "weights"),
+    (0, field_of("ConformalScores", "spread", "wide"), "The spread is unknown", "spread"),
+    (0, field_of("ConformalScores", "spread", "trees"), "does not know this spread", "spread"),
+    (0, field_of("ConformalScores", "spread", "quantiles"), "Quantiles have a level", "level"),
+    (1, array_of("ConformalScores", "rows", 0, 1 << 40), "A row does not exist", "rows"),
+    (1, array_of("ConformalScores", "rows", 0, -1), "A row does not exist", "rows"),
+]
+
+
+@pytest.mark.parametrize(("which", "change", "problem", "place"), CALIBRATIONS)
+def test_forged_calibrations(which, change, problem, place):
+    forged = copy.deepcopy(calibrated()[which])
+    change(forged)
+    raises(forged, problem, place)

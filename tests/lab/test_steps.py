@@ -18,6 +18,7 @@ from spinney.lab.tables import SOURCES, make_table
 
 SMALL = {  # quick series of every method
     "tree": {"params": {"max_depth": 2}},
+    "optimal": {},
     "id3": {},
     "c45": {},
     "pruning": {},
@@ -90,6 +91,17 @@ def test_restaurant(steps):
     assert listing["rows"][listing["chosen"]][0] == "Patrons"
     model = spinney.ID3Classifier(max_depth=8).fit(*datasets.load_restaurant())
     assert len(found) == 1 + 2 * int((~model.tree_.is_leaf).sum())
+
+
+def test_the_optimal_tree_is_not_led_astray(steps):
+    """Four leaves for the exclusive or; the greedy tree asks the decoy first, and needs eight."""
+    one, two, three = (found["numbers"] for found in steps("optimal", table="decoy"))
+    assert (two["optimal_error"], two["optimal_leaves"], two["gap"]) == (0.0, 4, 0.0)
+    assert two["greedy_error"] > 0.2
+    assert (three["greedy_error"], three["greedy_leaves"], three["optimal_leaves"]) == (0.0, 8, 4)
+    for table in ("moons", "penguins", "restaurant"):
+        for found in steps("optimal", table=table, params={"max_depth": 2}):
+            assert found["numbers"]["optimal_error"] <= found["numbers"]["greedy_error"] + 1e-12
 
 
 def test_tennis(steps):
@@ -229,7 +241,7 @@ def test_points_are_added_to_what_is_fitted(lab):
     ("request_", "said"),
     [
         ([], "A request must be an object"),
-        ({}, "method must be one of tree, id3"),
+        ({}, "method must be one of tree, optimal, id3"),
         ({"method": "tree", "table": "x"}, "table must be one of moons"),
         ({"method": "tree", "params": []}, None),
         ({"method": "tree", "params": 7}, "params must be an object"),

@@ -16,6 +16,7 @@ import spinney
 from spinney.data.schema import learn_and_read
 from spinney.datasets import load_penguins
 from spinney.reporting.charts import ticks
+from spinney.reporting.sample import text_of
 from spinney.view.numbers import short
 from tests.browser import Browser, find_browser
 
@@ -77,6 +78,22 @@ def test_the_matrix_of_every_threshold_counts_all_rows(two):
         assert fn + tp == (y != "Adelie").sum()
         assert at == 0 or tp + fp <= sum(counts["tables"][at - 1][1::2])
     assert counts["tables"][0][0] == 0
+
+
+def test_rows_have_intervals_or_sets_if_the_model_knows_its_errors():
+    X, mass = numbers()
+    X = X.reset_index(drop=True)
+    forest = spinney.RandomForestRegressor(20, oob_score=True, random_state=0).fit(X, mass)
+    row = data_of(spinney.report(forest, X, mass, cv=0).html)["rows"]["rows"][0]
+    low, high = forest.predict_interval(X)[int(row["name"]) - 1]
+    assert row["likely"] == f" (90 %: {text_of(low)} to {text_of(high)})"
+    tree = spinney.DecisionTreeRegressor(max_depth=2).fit(X, mass)
+    assert data_of(spinney.report(tree, X, mass, cv=0).html)["rows"]["rows"][0]["likely"] == ""
+    y = np.where(mass > 4000, "heavy", "light")
+    classes = spinney.DecisionTreeClassifier(max_depth=2).fit(X, y).calibrate(X, y)
+    row = data_of(spinney.report(classes, X, y, cv=0).html)["rows"]["rows"][0]
+    found = classes.classes_[classes.predict_set(X)[int(row["name"]) - 1]]
+    assert row["likely"] == f" (90 %: {', '.join(found) or 'no class'})"
 
 
 def test_contributions_add_up_to_the_prediction_of_the_row(two, three):
@@ -250,6 +267,13 @@ def test_a_judgement_that_is_there_already_is_shown_as_it_is(monkeypatch, pengui
     given.predictions = shares[:3, :2]
     with pytest.raises(ValueError, match="must have 3 columns, one per class, got 2"):
         spinney.report(model, X, y, judged=given)
+
+
+def test_scores_of_large_targets_have_no_exponents():
+    X = np.arange(80.0)[:, None]
+    model = spinney.DecisionTreeRegressor(max_depth=2).fit(X, 1e7 * X[:, 0])
+    words = text_of_page(spinney.report(model, X, 1e7 * X[:, 0], cv=2).html)
+    assert re.search(r"RMSE [0-9,]{9,} ± [0-9,]{7,} better than the baseline, [0-9,]{11}", words), words[:2000]
 
 
 def test_warnings_of_the_fits_are_on_the_page_and_nowhere_else(recwarn):

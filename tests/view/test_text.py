@@ -5,7 +5,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 
 import spinney
-from spinney import export_text
+from spinney import DecisionTreeClassifier, ID3Classifier, export_rules, export_text
+from spinney.datasets import load_restaurant
 from spinney.tree.decision import SPREADS
 from tests.view.trees import (
     ByHand,
@@ -200,3 +201,20 @@ def test_models(function):
         read(KNeighborsClassifier())
     with pytest.raises(TypeError, match="got NoneType"):
         read(None)
+
+
+def test_branches_come_in_the_declared_order_of_the_categories():
+    """The lecture's order (000): None, Some, Full. The model is that of any other order."""
+    visits, wait = load_restaurant()
+    model = ID3Classifier().fit(visits, wait)
+    first = [line for line in export_text(model).splitlines() if line.startswith("|---")]
+    assert first == ["|--- Patrons = None", "|--- Patrons = Some", "|--- Patrons = Full"]
+    other = ID3Classifier().fit(visits.astype({"Patrons": str}), wait)
+    assert other.fingerprint_ == model.fingerprint_
+    assert export_text(other).splitlines()[0] == "|--- Patrons = Full"
+    assert [line.split(" then")[0] for line in str(export_rules(model)).splitlines()[:2]] == [
+        "if Patrons = None",
+        "if Patrons = Some",
+    ]
+    sides = DecisionTreeClassifier(max_depth=1).fit(visits[["Type"]], visits["Type"].isin(["Thai", "Burger"]))
+    assert "Type in {Thai, Burger}" in export_text(sides)

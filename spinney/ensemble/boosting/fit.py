@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from spinney._compile import say_once, seconds_spent
 from spinney._team import Team
 from spinney._warnings import warn_caller
 from spinney.data.dataset import ExactDataset, take_rows
@@ -52,9 +53,10 @@ from spinney.ensemble.boosting.round_search import (
     typical_losses,
 )
 from spinney.ensemble.boosting.rounds import open_rounds, train
-from spinney.ensemble.boosting.scoring import EvalSet, History, Watch, some_rows, start_sets
+from spinney.ensemble.boosting.scoring import EvalSet, History, Watch, predictions, some_rows, start_sets
 from spinney.ensemble.boosting.start import InitialScores, table_of
 from spinney.ensemble.callbacks import Clock, EarlyStopping, Progress
+from spinney.ensemble.conformal import ConformalScores, from_held_out, from_true_probabilities
 from spinney.ensemble.metrics import Metric
 
 HELD_OUT = "held_out"  # the name of the search's curve in `evals_result_`
@@ -128,6 +130,7 @@ class Fitted(NamedTuple):
     settings: BoostingSettings
     scores: Scores
     monitored: list[float] | None  # by early stopping: before the first round, then after each
+    calibration: ConformalScores | None = None  # by the rows that were held out
     losses: Sequence[Sequence[float]] = ((), (), ())  # of the training rows: see `History`
 
 
@@ -140,8 +143,9 @@ def fit_booster(job: BoostingJob, team: Team) -> Fitted:
     dataset = _encode(job, held_out, team)
     settings = job.settings_for(task if held_out is None else task.take(held_out[0]), dataset.n_columns)
     curve: Scores = {}
+    calibration = None
     if job.searches:
-        settings, curve = search_rounds(job, dataset, settings, team)
+        settings, curve, calibration = search_rounds(job, dataset, settings, team)
     begun = None if job.begun is None else job.begun.booster
     if begun is None:
         kept = None if held_out is None else held_out[0]
@@ -161,6 +165,9 @@ def fit_booster(job: BoostingJob, team: Team) -> Fitted:
     first = begun or job.initial.no_rounds(dataset, task, offset)
     start_sets(sets, task, first)
     watch, stop, progress = _watchers(job, sets, task, settings, team)
+    kept_scores = None if held_out is None or stop is None else BestScores(stop, sets[-1])
+    if kept_scores is not None:
+        watch.callbacks = [*watch.callbacks, kept_scores]
     before = _score_before(job, watch, stop, first)
     _warn_if_no_split(task, settings, bool(job.is_categorical.any()))
     history = None if job.past is None or not task.has_value else History(*job.past)
@@ -172,8 +179,42 @@ def fit_booster(job: BoostingJob, team: Team) -> Fitted:
     best = (stop.best_round if stop is not None else 0) or booster.n_rounds
     monitored = None if stop is None else [before, *watch.scores[stop.set_name][stop.metric.name]]
     booster.loss = task.loss
-    fitted = Fitted(booster.cut(best), best, booster.n_rounds, settings, watch.scores | curve, monitored)
+    if kept_scores is not None and held_out is not None and stop is not None and stop.best_round:
+        calibration = _calibrate(job, [kept_scores.found], sets[-1:], held_out[1], team)
+    fitted = Fitted(
+        booster.cut(best), best, booster.n_rounds, settings, watch.scores | curve, monitored, calibration=calibration
+    )
     return fitted if history is None else fitted._replace(losses=history.series)
+
+
+class BestScores:
+    """A callback that remembers the raw scores of an evaluation set after the best round so far."""
+
+    def __init__(self, stop: EarlyStopping, watched: EvalSet) -> None:
+        self._stop, self._watched, self.found = stop, watched, watched.scores.copy()
+
+    def __call__(self, info: Any) -> bool:
+        if self._stop.best_round == info.number:
+            np.copyto(self.found, self._watched.scores)
+        return False
+
+
+def _calibrate(
+    job: BoostingJob, raw: Sequence[np.ndarray], sets: Sequence[EvalSet], rows: np.ndarray, team: Team
+) -> ConformalScores | None:
+    """What held-out rows, set after set, say about intervals and sets of classes; `rows` are their numbers."""
+    task = job.task
+    weights = [one.weights.total() for one in sets]
+    used = np.concatenate([np.ones(len(one.y), bool) if w is None else w > 0 for one, w in zip(sets, weights)])
+    counts = None
+    if task.weights.counts is not None:
+        counts = np.concatenate([one.weights.counts for one in sets])[used]
+    times = None if job.order is None or job.order.times is None else job.order.times[rows[used]]
+    found = predictions(task.loss, task.is_classes, np.concatenate(raw, axis=1), team)[used]
+    y = np.concatenate([one.y for one in sets])[used]
+    if task.is_classes:
+        return from_true_probabilities(found[np.arange(len(y)), y.astype(np.int64)], counts, times)
+    return from_held_out(found, y, counts, times)
 
 
 def _hold_out(job: BoostingJob, share: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -298,13 +339,13 @@ def _same_rows(one: Any, other: Any) -> bool:
 
 def search_rounds(
     job: BoostingJob, dataset: Any, settings: BoostingSettings, team: Team
-) -> tuple[BoostingSettings, Scores]:
-    """Settings with the number of rounds and the learning rate chosen, and the scores of the held-out rows."""
+) -> tuple[BoostingSettings, Scores, ConformalScores | None]:
+    """Settings with the number of rounds and the learning rate chosen, and what the held-out rows say."""
     rate, task, metrics = job.learning_rate, job.task, list(job.metrics)
     n_samples = task.weights.n_samples(len(task.y))
     plan = plan_search(n_samples, rate, task.n_outputs)
     if plan is None:
-        return replace(settings, n_rounds=CLASSIC_ROUNDS), {}
+        return replace(settings, n_rounds=CLASSIC_ROUNDS), {}, None
     first, typical = metrics[0], None
     if not task.is_classes and first.function is None and first.of_set is None:
         typical = typical_losses(task.loss, first, team)
@@ -312,35 +353,39 @@ def search_rounds(
     folds = _make_folds(job, dataset, metrics, plan, settings, team)
     begun, clock = time.perf_counter(), job.clock
     progress = Progress(job.verbose > 1, unit="search round", forecasts=False) if job.verbose else None
-    stop = partial(_search_is_over, clock, begun, bool(job.verbose))
+    stop = partial(_search_is_over, clock, begun - seconds_spent(), bool(job.verbose))
     try:
         best, curve = advance(folds, first, plan.n_rounds, _patience(plan), progress, stop, typical, flat=FLAT)
+        means = curve[HELD_OUT][first.name]
+        in_time_order = job.order is not None and job.order.times is not None
+        if in_time_order and best:
+            best = first_as_good(means, first.greater_is_better)
+        raw = [fold.scores_after(best) for fold in folds if best]
     finally:
         for fold in folds:
             fold.rounds.close()
-    means = curve[HELD_OUT][first.name]
     for one in typical or ():
         if one is not first:
             del curve[HELD_OUT][one.name]
     if best == 0 or max(abs(score) for score in means) < sys.float_info.min:  # no score that tells rounds apart
-        return replace(settings, n_rounds=CLASSIC_ROUNDS), curve
-    in_time_order = job.order is not None and job.order.times is not None
-    if in_time_order:
-        best = first_as_good(means, first.greater_is_better)
+        return replace(settings, n_rounds=CLASSIC_ROUNDS), curve, None
     chosen = choose(best, plan, n_samples, rate, task.n_outputs, more_rows=not in_time_order)
     if clock.budget is not None:
         per_row = (time.perf_counter() - begun) / (len(means) * sum(len(one.rounds.y) for one in folds))
         chosen = in_time(chosen, (clock.budget - clock.seconds) / (per_row * len(task.y)), rate)
     if job.verbose:
         _tell(chosen, plan, best, len(means))
-    return replace(settings, n_rounds=chosen.n_rounds, learning_rate=chosen.learning_rate), curve
+    sets, rows = [fold.watch.sets[0] for fold in folds], np.concatenate([fold.rows for fold in folds])
+    calibration = _calibrate(job, raw, sets, rows, team)
+    return replace(settings, n_rounds=chosen.n_rounds, learning_rate=chosen.learning_rate), curve, calibration
 
 
 def _search_is_over(clock: Clock, begun: float, is_told: bool) -> bool:
-    """Whether the search has to end; says once per process that it takes long, unless a progress bar shows it."""
-    if not is_told and time.perf_counter() - begun >= _LONG:
-        from spinney._compile import say_once
+    """Whether the search has to end; says once per process that it takes long, unless a progress bar shows it.
 
+    Time for compiling does not count; `begun` is without it, too.
+    """
+    if not is_told and time.perf_counter() - seconds_spent() - begun >= _LONG:
         say_once(
             f"choosing the number of boosting rounds on held-out rows has taken {_LONG:g} s. Set n_estimators=100, or "
             "any other number, to skip it, or verbose=1 to see its progress."
@@ -367,7 +412,7 @@ def _make_folds(
         if offset is not None:
             begin = np.ascontiguousarray(offset[:, kept.rows])
         first = job.initial.no_rounds(table, target, begin)
-        folds.append(Fold(open_rounds(table, target, own, team, first, offset=begin), [held_out], metrics))
+        folds.append(Fold(open_rounds(table, target, own, team, first, offset=begin), [held_out], metrics, held.rows))
     return folds
 
 

@@ -301,14 +301,29 @@ Scores = dict[str, dict[str, list[float]]]
 class Fold:
     """One fold's boosting, and its scores on some sets of rows."""
 
-    def __init__(self, rounds: Rounds, sets: Sequence[EvalSet], metrics: Sequence[Metric]) -> None:
-        self.rounds = rounds
+    def __init__(
+        self, rounds: Rounds, sets: Sequence[EvalSet], metrics: Sequence[Metric], rows: np.ndarray | None = None
+    ) -> None:
+        self.rounds, self.rows = rounds, rows  # `rows`: numbers of those of the first set
         start_sets(sets, rounds.task, rounds.begun)
         self.watch = Watch(sets, metrics, [], rounds.task, rounds.team)
+        self._kept, self._best = 0, np.empty_like(sets[0].scores)
 
     def step(self) -> None:
         """One more round."""
         self.watch(self.rounds, self.rounds.step())
+
+    def keep(self) -> None:
+        """Remember the raw scores of the first set as they are now."""
+        self._kept = self.rounds.n_rounds
+        np.copyto(self._best, self.watch.sets[0].scores)
+
+    def scores_after(self, n_rounds: int) -> np.ndarray:
+        """The raw scores of the first set after so many rounds; afterwards the set has them, too."""
+        if self._kept != n_rounds:
+            start_sets(self.watch.sets[:1], self.rounds.task, self.rounds.booster().cut(n_rounds))
+            return self.watch.sets[0].scores
+        return self._best
 
 
 def advance(
@@ -347,7 +362,11 @@ def advance(
         if progress is not None:
             progress(info)
         is_over = stop is not None and stop()
-        if stopping(info) or is_over or _is_flat(curves[level.name], patience, flat):
+        is_last = stopping(info)
+        if stopping.best_round == number:
+            for fold in folds:
+                fold.keep()
+        if is_last or is_over or _is_flat(curves[level.name], patience, flat):
             break
     if progress is not None:
         progress.close(info)

@@ -32,6 +32,7 @@ from spinney.estimators.automatic.fit import (
     Family,
     Sheet,
     answer_fold,
+    calibrate_held_out,
     fit_rows,
     keep_answers,
     keep_fitted,
@@ -120,6 +121,7 @@ class _AutoModel(OfTrees, TableModel):
     """What both automatic models share."""
 
     _takes_weights = True
+    _calibration: Any
 
     def __init__(
         self,
@@ -220,7 +222,7 @@ class _AutoModel(OfTrees, TableModel):
 
     def _keep(self, tried: list[Candidate], contest: Contest) -> None:
         """Weigh the candidates, and set the fitted attributes."""
-        weights, self.score_ = _weigh(tried, contest)
+        weights, self.score_, answers = _weigh(tried, contest)
         members = [one for one in tried if weights.get(one.name, 0.0) > 0.0]
         self.names_, self.estimators_ = [one.name for one in members], [one.model for one in members]
         self.weights_ = np.array([weights[name] for name in self.names_])
@@ -228,6 +230,8 @@ class _AutoModel(OfTrees, TableModel):
         self.best_ = max(judged, key=lambda one: one.score).name if judged else self.names_[0]
         self._columns = leaderboard_columns(tried, weights)
         judge = contest.judge
+        if answers is not None and judge is not None:
+            self._calibration = calibrate_held_out(answers, contest)
         how = "nothing held out" if judge is None else f"{judge.name}, {_folds(len(contest.parts))}"
         self._title = f"{type(self).__name__}: {how}, {contest.clock.seconds:.3g} s"
 
@@ -284,15 +288,18 @@ class _AutoModel(OfTrees, TableModel):
         return hasattr(self, "weights_")
 
 
-def _weigh(tried: list[Candidate], contest: Contest) -> tuple[dict[str, float], float]:
-    """(weights by name, score of the weighted mean); without scores, the first model alone."""
+def _weigh(tried: list[Candidate], contest: Contest) -> tuple[dict[str, float], float, np.ndarray | None]:
+    """(weights by name, score of the weighted mean, its predictions for held-out rows as the judge reads them).
+
+    Without scores, the first model alone.
+    """
     judged = [one for one in tried if one.answers is not None]
     if not judged or contest.judge is None:
-        return {next(one.name for one in tried if one.model is not None): 1.0}, math.nan
+        return {next(one.name for one in tried if one.model is not None): 1.0}, math.nan, None
     weights, _ = select([one.answers for one in judged if one.answers is not None], contest.judge)
-    answers = sum(weight * one.answers for one, weight in zip(judged, weights.tolist()) if weight)
+    answers = np.asarray(sum(weight * one.answers for one, weight in zip(judged, weights.tolist()) if weight))
     by_name = dict(zip([one.name for one in judged], weights.tolist()))
-    return by_name, float(contest.judge.folds(np.asarray(answers)).mean())
+    return by_name, float(contest.judge.folds(answers).mean()), answers
 
 
 def _folds(n: int) -> str:

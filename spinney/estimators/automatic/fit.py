@@ -30,6 +30,7 @@ from spinney.data.schema import Schema
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
 from spinney.ensemble.callbacks import Clock
+from spinney.ensemble.conformal import ConformalScores, from_held_out, from_true_probabilities
 from spinney.ensemble.cross_fitting import naming
 from spinney.ensemble.selection import LEAST_PROBABILITY
 from spinney.estimators.base import make_team
@@ -504,6 +505,21 @@ def keep_answers(candidate: Candidate, answers: np.ndarray | None, contest: Cont
         return
     candidate.answers = contest.judge.read(answers)
     candidate.fold_scores = contest.judge.folds(candidate.answers)
+
+
+def calibrate_held_out(answers: np.ndarray, contest: Contest) -> ConformalScores | None:
+    """What the held-out rows say about intervals and sets of classes, by predictions as the judge reads them."""
+    assert contest.judge is not None
+    held, order, total = contest.judge.held, contest.sheet.order, contest.judge.held.weights.total()
+    used = slice(None) if total is None else total > 0
+    counts = None if held.weights.counts is None else held.weights.counts[used]
+    times = None if order is None or order.times is None else order.times[held.rows][used]
+    answers, truth = answers[used], held.truth[used]
+    if contest.sheet.classes is None:
+        return from_held_out(answers, truth, counts, times)
+    return from_true_probabilities(
+        answers if answers.ndim == 1 else answers[np.arange(len(truth)), truth], counts, times
+    )
 
 
 def _sizes(model: Any) -> Choices:

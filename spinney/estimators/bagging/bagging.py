@@ -119,6 +119,16 @@ class BaggedClasses(ClassForest):
 class BaggedNumbers(NumberForest):
     """Predictions of regressors: the mean of the members' predictions."""
 
+    def _answers_of_members(self, X: Any) -> np.ndarray:
+        if "forest_" in vars(self):
+            return super()._answers_of_members(X)
+        from spinney._team import available_threads
+        from spinney.ensemble.bagging import answers_of_members
+
+        n_jobs = available_threads(self.n_jobs)
+        each = answers_of_members(self.estimators_, self._check(X), self._draws, self._say, n_jobs)
+        return np.concatenate([one[:, 0] for one in each], axis=1)
+
     @row_by_row(on_gpu.bag_numbers)
     def predict(self, X: Any, **params: Any) -> np.ndarray:
         """Predict the mean of the base estimators' predictions.

@@ -512,3 +512,4 @@ class BagFit(BagModel):
         answers, total = mean_votes(votes, "member"), weights.total()
         counted = votes.n > 0 if total is None else (votes.n > 0) & (total > 0)
         self._keep_oob(answers, truth.values, counted)
+        self._calibrate_oob(answers, truth.values, counted)

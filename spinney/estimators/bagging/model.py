@@ -79,6 +79,9 @@ class BagModel(CopiesModel, ForestModel):
         """How often each training row is in the sample of a member."""
         return self._draws[k].bags.counts(k)
 
+    def _row_order(self) -> np.ndarray:
+        return self._draws[0].bags.order
+
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
         """The rows that each base estimator was fitted on, repeated as often as they were sampled."""

@@ -23,10 +23,10 @@ from spinney.data.remote_table import is_remote
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.tables import Table, with_sides
 from spinney.data.weights import Weights, read_weights
-from spinney.distributed.collections import fit_by, vector_here
+from spinney.distributed.collections import column_here, fit_by, vector_here
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics
-from spinney.estimators.base import TableModel, opened_for_fit, read_sample_weight
+from spinney.estimators.base import TableModel, keep_columns, opened_for_fit, read_sample_weight
 from spinney.estimators.params import (
     check_parameters,
     count_columns,
@@ -208,13 +208,9 @@ class ScorerMetric:
         stand_in._booster = Booster(np.empty(0), None, self.initial.loss)  # type: ignore[arg-type]
         if self.needs_rows:
             stand_in._booster = replace(booster(), loss=self.initial.loss)
-            stand_in._keep_schema(self.schema)
-        plain = stand_in._raw
-
-        def raw(X: Any, init_score: Any = None) -> np.ndarray:
-            return one.scores if X is one.X else plain(X, init_score)
-
-        stand_in._raw = raw  # the set's scores are known: no tree is asked again
+            stand_in._schema = self.schema
+            keep_columns(stand_in, self.schema.n_columns, self.schema.names)
+        stand_in._known = one.X, one.scores  # no tree is asked again
         y = one.y
         if hasattr(self.model, "classes_"):
             y = self.model.classes_[y.astype(np.int64)]
@@ -270,8 +266,11 @@ _MANY_ROWS = 10_000  # above which early_stopping="auto" stops early
 class BoostingFit(TableModel):
     """A model that is fitted in rounds."""
 
+    _schema: Schema
     _booster: Booster
     _init: Any = None  # the initial estimator, fitted
+    _known: tuple[Any, np.ndarray] | None = None  # rows whose raw scores are known: for scorers, during a fit
+    _calibration: Any
 
     @known_arguments
     def fit(
@@ -359,6 +358,8 @@ class BoostingFit(TableModel):
             all_others = {name: value for name, value in locals().items() if name not in ("self", "client")}
             return fit_by(client, self.fit, **all_others)
         clock = Clock(time.perf_counter(), self.time_budget)
+        if groups is not None or times is not None:
+            groups, times = column_here(groups, X, "groups"), column_here(times, X, "times")
         with opened_for_fit(self, X, y, sample_weight, init_score) as (X, y, sample_weight, init_score):
             eval_set = one_eval_set(eval_set, X_val, y_val, sample_weight_val)
             refuse_monitor(monitor)
@@ -374,7 +375,7 @@ class BoostingFit(TableModel):
                 schema, table = without_idle_categories(schema, table, weights)
             order = None
             if not (groups is None and times is None and gap is None):
-                order = read_order(vector_here(groups, "groups"), vector_here(times, "times"), gap, X, table.n_rows)
+                order = read_order(groups, times, gap, X, table.n_rows)
             given = Given(X, schema, table, self._task(target, weights), init_score, order)
             self._fit(given, eval_set, eval_init_score, eval_metric, begun, clock)
         return self
@@ -443,6 +444,8 @@ class BoostingFit(TableModel):
             fitted = fit_booster(job, team)
         self._init = job.initial.fitted
         self._keep(given.schema, fitted)
+        if fitted.calibration is not None:
+            self._calibration = fitted.calibration
         keep_losses(self, fitted.losses, self.best_iteration_)
         self.do_early_stopping_, self.scorer_ = stopping is not None, None if scorer is None else scorer.scorer
         monitored = fitted.monitored

@@ -23,7 +23,7 @@ from spinney.data.weights import Weights
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableRegressor, frame_of_records, frame_of_row, hash_of
 from spinney.estimators.boosting.fit import BoostingFit, read_offset
-from spinney.estimators.params import keep_parameters
+from spinney.estimators.params import defaults_of, keep_parameters
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.trees.model import TreeModel
 from spinney.tree.formula import Formula, ScoresBefore
@@ -145,7 +145,7 @@ class FittedRounds:
 
     def _tree_parameters(self) -> dict[str, Any]:
         """The parameters of the model that its trees have, too, with "auto" resolved."""
-        names = BoostedTreeModel._get_param_names()
+        names = defaults_of(BoostedTreeModel)
         return {name: getattr(self, f"{name}_", getattr(self, name)) for name in names}
 
     def __len__(self) -> int:
@@ -252,6 +252,8 @@ _KINDS_OF_XGBOOST = {"total_gain": "gain", "weight": "split", "total_cover": "co
 class BoostedModel(Explained, FittedRounds, BoostingFit):
     """A model that is a `Booster`."""
 
+    _calibrates_by = ', or fit it with n_estimators="auto" or early stopping on at least 100 rows'
+
     _takes_opened_tables = True  # see data/opened_table.py
     _predicts_by_codes = True
 
@@ -259,6 +261,8 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
 
     def _raw(self, X: Any, init_score: Any = None) -> np.ndarray:
         """Raw scores (outputs, rows)."""
+        if self._known is not None and X is self._known[0]:
+            return self._known[1]
         table, booster = self._read(X), self._booster
         start = self._start(X, init_score, table.n_rows)
         if table.n_rows == 1 and table.is_one_row():

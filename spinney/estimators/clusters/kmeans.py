@@ -205,7 +205,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             schema, values = self._learn_cells(X) if self._fits_cells else self._learn_matrix(X)
             self._check_size(values.shape[0])
             weights = read_sample_weight(sample_weight, values.shape[0])
-            with self._make_team("cluster", values.size * self.n_clusters) as team, columns_named(schema.names):
+            with columns_named(schema.names), self._make_team("cluster", values.size * self.n_clusters) as team:
                 points = self._on_device(self._points(values, weights, team))
                 found = self._best_run(points, values, team)
             self._keep(found, points)

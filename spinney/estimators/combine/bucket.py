@@ -28,6 +28,7 @@ from spinney.estimators.combine.composition import (
     read_row_weights,
     read_splits,
 )
+from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_numbers
@@ -278,7 +279,7 @@ class BucketOfModels(OfTrees, EitherKind):
 
 
 @described(_TABLE, fitted=_FITTED)
-class BucketOfModelsClassifier(ClassifierMixin, BucketOfModels):
+class BucketOfModelsClassifier(PredictsSets, ClassifierMixin, BucketOfModels):
     """Select the best of several classifiers by cross-validation: `BucketOfModels` for classifiers only.
 
     Attributes
@@ -302,7 +303,7 @@ class BucketOfModelsClassifier(ClassifierMixin, BucketOfModels):
 
 
 @described(_TABLE, fitted=_FITTED)
-class BucketOfModelsRegressor(RegressorMixin, BucketOfModels):
+class BucketOfModelsRegressor(PredictsIntervals, RegressorMixin, BucketOfModels):
     """Select the best of several regressors by cross-validation: `BucketOfModels` for regressors only.
 
     Examples

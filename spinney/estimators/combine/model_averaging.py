@@ -34,6 +34,7 @@ from spinney.estimators.combine.composition import (
     read_splits,
     require_method,
 )
+from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_numbers
@@ -285,7 +286,7 @@ class BayesianModelAveraging(OfTrees, EitherKind):
 
 
 @described(_TABLE, **_TEXTS)
-class BayesianModelAveragingClassifier(ClassifierMixin, BayesianModelAveraging):
+class BayesianModelAveragingClassifier(PredictsSets, ClassifierMixin, BayesianModelAveraging):
     """Average the probabilities of several classifiers, weighted by Bayes' rule.
 
     {formula}
@@ -311,7 +312,7 @@ class BayesianModelAveragingClassifier(ClassifierMixin, BayesianModelAveraging):
 
 
 @described(_TABLE, **_TEXTS)
-class BayesianModelAveragingRegressor(RegressorMixin, BayesianModelAveraging):
+class BayesianModelAveragingRegressor(PredictsIntervals, RegressorMixin, BayesianModelAveraging):
     """Average the predictions of several regressors, weighted by Bayes' rule.
 
     {formula}

@@ -35,6 +35,7 @@ from spinney.estimators.combine.composition import (
     read_row_weights,
     read_splits,
 )
+from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import INSIDE_0_1, Parameter, described, keep_parameters
 from spinney.estimators.routing import add_final, route_to_final
 from spinney.estimators.streaming import row_by_row
@@ -395,7 +396,7 @@ class _Stacking(TransformerMixin, Combination):
 
 
 @described(STACKING, {"final_estimator": FINAL_CLASSIFIER}, about=ABOUT, fitted=FITTED)
-class StackingClassifier(ClassifierMixin, _Stacking):
+class StackingClassifier(PredictsSets, ClassifierMixin, _Stacking):
     """Combine classifiers by a final classifier that is fitted on their predictions.
 
     {about}
@@ -541,7 +542,7 @@ class StackingClassifier(ClassifierMixin, _Stacking):
 
 
 @described(STACKING, {"final_estimator": FINAL_REGRESSOR}, about=ABOUT, fitted=FITTED)
-class StackingRegressor(RegressorMixin, _Stacking):
+class StackingRegressor(PredictsIntervals, RegressorMixin, _Stacking):
     """Combine regressors by a final regressor that is fitted on their predictions.
 
     {about}

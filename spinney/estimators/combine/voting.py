@@ -25,6 +25,7 @@ from spinney.estimators.combine.composition import (
     encode_labels,
     require_method,
 )
+from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import read_numbers
@@ -113,7 +114,7 @@ class _Voting(OfTrees, TransformerMixin, Combination):
 
 
 @described(_TABLE, fitted=FITTED_MEMBERS)
-class VotingClassifier(ClassifierMixin, _Voting):
+class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
     """Combine several classifiers by majority vote or by mean probabilities.
 
     Hard voting predicts the class that most members predict; ties go to the first in `classes_`. Soft voting predicts
@@ -346,7 +347,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
 
 
 @described(_TABLE, fitted=FITTED_MEMBERS)
-class VotingRegressor(RegressorMixin, _Voting):
+class VotingRegressor(PredictsIntervals, RegressorMixin, _Voting):
     """Combine several regressors by the mean or median of their predictions.
 
     Examples

@@ -85,6 +85,10 @@ class ForestModel(Explained, TableModel):
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
         raise NotImplementedError
 
+    def _row_order(self) -> np.ndarray:
+        """Training rows in an order by their contents."""
+        raise NotImplementedError
+
     def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
         """A function that measures the error of predictions for some rows of y."""
         raise NotImplementedError
@@ -191,6 +195,8 @@ class ForestModel(Explained, TableModel):
 
 class ClassForest(TableClassifier, ForestModel):
     """A forest for classification, which averages its trees' probabilities or counts their votes."""
+
+    _calibrates_by = ", or fit it with oob_score=True"
 
     classes_: Any
     n_classes_: Any
@@ -306,6 +312,14 @@ class ClassForest(TableClassifier, ForestModel):
         else:
             self.oob_score_ = float(np.mean((labels == guess).all(axis=1)))
 
+    def _calibrate_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
+        """Keep the scores of out-of-bag rows, for `predict_set`."""
+        from spinney.ensemble.conformal import by_scores, class_scores, some_rows_of
+
+        if self.n_outputs_ == 1 and known.any():
+            rows = some_rows_of(self._row_order(), known)
+            self._calibration = by_scores("oob", class_scores(answers[rows, 0], truth[0, rows].astype(np.int64)))
+
     def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
         labels = np.asarray(y).reshape(n_rows, -1)
 
@@ -323,6 +337,8 @@ class ClassForest(TableClassifier, ForestModel):
 
 class NumberForest(TableRegressor, ForestModel):
     """A forest for regression, which averages its trees' predictions."""
+
+    _calibrates_by = ", or fit it with oob_score=True"
 
     @row_by_row(on_gpu.forest_numbers)
     def predict(self, X: Any) -> np.ndarray:
@@ -354,6 +370,26 @@ class NumberForest(TableRegressor, ForestModel):
         score = self.oob_score if callable(self.oob_score) else r2_score
         pairs = numbers[known], guess[known]
         self.oob_score_ = score(*(one[:, 0] if self.n_outputs_ == 1 else one for one in pairs))
+
+    def _calibrate_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
+        """Keep the residuals of out-of-bag rows, for `predict_interval`."""
+        from spinney.ensemble.conformal import ConformalScores, some_rows_of
+
+        if self.n_outputs_ == 1 and known.any():
+            rows = some_rows_of(self._row_order(), known)
+            residuals = np.abs(truth[0, rows] - answers[rows, 0, 0])
+            self._calibration = ConformalScores("jackknife+", residuals, rows=rows)
+
+    def _answers_of_members(self, X: Any) -> np.ndarray:
+        from spinney.tree.descend import sum_answers
+
+        table = self._read(X)
+        with self._team(table.n_rows) as team:
+            each = [sum_answers(self.forest_, table, team, range(k, k + 1)) for k in range(self.forest_.n_trees)]
+        return np.concatenate([one[:, 0] for one in each], axis=1)
+
+    def _unseen(self, rows: np.ndarray) -> np.ndarray:
+        return np.column_stack([self._in_bag(k)[rows] == 0 for k in range(len(self))])
 
     def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
         truth = np.asarray(y, np.float64).reshape(n_rows, -1)
@@ -389,6 +425,15 @@ class JudgedForest(ForestModel):
         truth = target.labels if target.y is None else target.y
         assert truth is not None
         self._keep_oob(answers, truth, votes.n > 0)
+        total = target.weights.total()
+        self._calibrate_oob(answers, truth, votes.n > 0 if total is None else (votes.n > 0) & (total > 0))
+
+    def _row_order(self) -> np.ndarray:
+        """Training rows in an order by their contents."""
+        bags = getattr(self._bags, "bags", [self._bags])[0]
+        assert bags is not None
+        order: np.ndarray = bags.order
+        return order
 
     def _check_pooled(self, what: str) -> None:
         """Raise for merged forests that were sampled from different rows."""

@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -16,7 +15,7 @@ from spinney._warnings import warn_caller
 from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.data.weights import share_of_rows
 from spinney.estimators import on_gpu
-from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.base import TableRegressor, all_or_nothing, read_sample_weight
 from spinney.estimators.params import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -265,7 +264,7 @@ class OptimalTreeClassifier(ClassTreeModel, _OptimalTree):
 
 
 @described(_OPTIMAL, {"criterion": _NUMBER_CRITERION}, fitted=_FITTED, about=_ABOUT.format(order="the mean target"))
-class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
+class OptimalTreeRegressor(TableRegressor, _OptimalTree):
     """The decision tree with the lowest training error up to a depth, for regression.
 
     {about}

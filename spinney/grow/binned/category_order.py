@@ -109,16 +109,16 @@ sum_up = by_type({Pairs: _sum_pairs, Classes: _sum_classes, Values: _sum_values}
 @kernel
 def _find_places(sums, columns, n_codes, kinds, smoothing, room, place, is_known):
     """Smoothing is in units of weight."""
-    total, lean, spare, spread, keys, order = room
+    total, direction, spare, spread, keys, order = room
     for k in range(columns.size):
         own, n = sums[k, : n_codes[k]], 0
         _add_up(own, total)
-        lean_of(kinds, own, smoothing, total, spread, lean, spare)
+        direction_of(kinds, own, smoothing, total, spread, direction, spare)
         for code in range(n_codes[k]):
             if own[code, 0] > 0:
                 key = 0.0
                 for c in range(1, total.size):
-                    key += lean[c] * _share(own[code], smoothing, total, c)
+                    key += direction[c] * _share(own[code], smoothing, total, c)
                 n = _insert(keys, order, n, key, code)
                 is_known[k, code] = True
         for code in range(SLOTS):
@@ -158,12 +158,12 @@ def _insert(keys, order, n, key, code):
 
 
 @inner_kernel
-def _lean_of_pair(kinds, own, smoothing, total, spread, lean, spare):
-    lean[1] = 1.0
+def _direction_of_pair(kinds, own, smoothing, total, spread, direction, spare):
+    direction[1] = 1.0
 
 
 @separate_kernel
-def _lean_of_several(kinds, own, smoothing, total, spread, lean, spare):
+def _direction_of_several(kinds, own, smoothing, total, spread, direction, spare):
     """The direction in which the codes' shares of the classes, or means, differ most, by powers of their covariance."""
     spread[:] = 0.0
     for code in range(own.shape[0]):
@@ -177,22 +177,22 @@ def _lean_of_several(kinds, own, smoothing, total, spread, lean, spare):
     for c in range(2, total.size):
         widest = c if spread[c, c] > spread[widest, widest] else widest
     for c in range(1, total.size):
-        lean[c] = spread[widest, c]
+        direction[c] = spread[widest, c]
     for _ in range(_STEPS):
         most, change = 0.0, 0.0
         for c in range(1, total.size):
             spare[c] = 0.0
             for d in range(1, total.size):
-                spare[c] += spread[c, d] * lean[d]
+                spare[c] += spread[c, d] * direction[d]
             most = max(most, abs(spare[c]))
         for c in range(1, total.size):
-            before, lean[c] = lean[c], spare[c] / most if most > 0.0 else 0.0
-            change = max(change, abs(lean[c] - before))
+            before, direction[c] = direction[c], spare[c] / most if most > 0.0 else 0.0
+            change = max(change, abs(direction[c] - before))
         if change < _STILL:
             break
 
 
-lean_of = by_type({Pairs: _lean_of_pair, Classes: _lean_of_several, Values: _lean_of_several})
+direction_of = by_type({Pairs: _direction_of_pair, Classes: _direction_of_several, Values: _direction_of_several})
 
 
 @kernel

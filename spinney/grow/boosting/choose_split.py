@@ -22,8 +22,7 @@ from spinney._compile import inner_kernel
 from spinney.criteria.gains import bounded_score, clip, leaf_score
 from spinney.grow.boosting.leaves import value_of
 from spinney.grow.boosting.memory import NO_SLOT, ROOT
-from spinney.grow.frontier import pop, priority, push
-from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, child_bounds, may_split
+from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, child_bounds, may_split, pop, priority, push
 
 _STANDS_OUT = 5.0  # the largest of thousands of rounding noises, whose variance is up to a quarter, twenty-fold
 

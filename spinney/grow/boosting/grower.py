@@ -20,7 +20,7 @@ The life of a tree (it begins with the root as the small child of nobody)
     sums         the histogram of the small child, chunk by chunk, each thread into its own scratch (histograms.py)
     search       column by column: reduce the scratches, subtract, find both children's candidates; of a node with few
                  rows, the words of several columns are summed here instead, and the phase of sums is passed over
-                 (search.py)
+                 (dense.py)
     settle       one thread picks the best candidates, puts children on the frontier, chooses the next node
     partition    that node's rows go to its two children; and again, until the frontier is empty or the tree is full
     leaves       sum gradients again in finer units; prune; compute the values

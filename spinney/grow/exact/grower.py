@@ -48,8 +48,7 @@ from spinney.criteria.user_criterion import code_of
 from spinney.data.presort import MISSING, RANK
 from spinney.grow.exact.partition import partition_lists, row_of
 from spinney.grow.exact.search import make_children, open_node, same, search, settle, totals
-from spinney.grow.frontier import pop, push
-from spinney.grow.rules import NO_SPLIT, is_large, is_worth, larger_side
+from spinney.grow.rules import NO_SPLIT, is_large, is_worth, larger_side, pop, push
 from spinney.grow.targets import Classes, Medians, Pairs, Values, decrease_of_pair, weight_at
 
 SEARCH, PARTITION, SUBTREES, DONE, SUM, SETTLE = range(6)  # the phases

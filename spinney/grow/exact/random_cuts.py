@@ -80,8 +80,8 @@ class RandomCuts:
         def thresholds(cuts: Cuts) -> np.ndarray:
             return cuts.threshold
 
-        tree, turn, order = freeze(work, n_nodes, n_columns, target, settings.criterion, thresholds)
-        return GrownTree(tree, turn, order)
+        tree, split_number, order = freeze(work, n_nodes, n_columns, target, settings.criterion, thresholds)
+        return GrownTree(tree, split_number, order)
 
 
 # One that waits to be looked at.
@@ -144,11 +144,11 @@ def _grow(numbers, statistics, weight, is_class, criterion, rules, work):
     waiting = _wait(work.stack, 0, 0, _NOBODY, w, s)
     while waiting > 0:
         waiting -= 1
-        turn = work.stack[waiting]
-        node = work.nodes[turn.node]
-        n, w, s = node.end - node.begin, turn.weight, turn.amount
+        pending = work.stack[waiting]
+        node = work.nodes[pending.node]
+        n, w, s = node.end - node.begin, pending.weight, pending.amount
         if n <= MEMBERS:
-            _grow_small(numbers, statistics, weight, is_class, criterion, rules, work, turn.node, w, s)
+            _grow_small(numbers, statistics, weight, is_class, criterion, rules, work, pending.node, w, s)
             continue
         if not (is_large(rules, n, node.depth) and _is_mixed(statistics, is_class, rows, node, w, s)):
             continue
@@ -158,7 +158,7 @@ def _grow(numbers, statistics, weight, is_class, criterion, rules, work):
             continue
         _partition(numbers[node.feature], node.threshold, weight, work, node.begin, node.end)
         w_left, s_left = work.sums[2], work.sums[3]
-        make_children(rules, work, turn.node)
+        make_children(rules, work, pending.node)
         left_first = node.n_left > n - node.n_left  # the larger child waits below
         for which in range(2):
             if (which == 0) == left_first:
@@ -302,8 +302,8 @@ def _grow_small(numbers, statistics, weight, is_class, criterion, rules, work, t
     waiting = _wait(stack, first, top, ~_NOBODY >> np.uint64(MEMBERS - n_rows), w_top, s_top)
     while waiting > first:
         waiting -= 1
-        turn = stack[waiting]
-        node, rows, w, s = work.nodes[turn.node], turn.rows, turn.weight, turn.amount
+        pending = stack[waiting]
+        node, rows, w, s = work.nodes[pending.node], pending.rows, pending.weight, pending.amount
         left = _NOBODY
         if is_large(rules, node.end - node.begin, node.depth) and _is_mixed_set(statistics, is_class, work, rows, w, s):
             left = _search_small(numbers, weight, rules, work, top, n_rows, node, rows, w, s)
@@ -313,7 +313,7 @@ def _grow_small(numbers, statistics, weight, is_class, criterion, rules, work, t
             _leave(work.lists[0], work.own, node.begin, rows)
             continue
         w_left, s_left = work.sums[2], work.sums[3]
-        make_children(rules, work, turn.node)
+        make_children(rules, work, pending.node)
         waiting = _wait(stack, waiting, node.left, left, w_left, s_left)
         waiting = _wait(stack, waiting, node.left + 1, rows & ~left, w - w_left, s - s_left)
 

@@ -7,7 +7,7 @@ This file, scan_sums.py (classes, several numbers) and scan_medians.py each defi
                 wherever the value changes, scores the two sides by the criterion
     decrease    by how much the best cut reduces the node's impurity
     same        whether two rows have the same target
-    lean        what categories are ordered by
+    response    of a row: categories are ordered by its mean
     is_significant    whether a cut passes the chi-squared test
     side_values the means of a cut's sides, or their medians, for monotone columns
 
@@ -253,7 +253,7 @@ def judge_cuts(criterion, units, logs, w, s, q, total, scores):
 
 
 @inner_kernel
-def lean(statistics, row, focus):
+def response(statistics, row, focus):
     return np.int64(statistics.amount[row])
 
 

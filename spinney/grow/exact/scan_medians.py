@@ -250,5 +250,5 @@ def decrease(statistics, code, score, total, node):
 
 
 @inner_kernel
-def lean(statistics, row, focus):
+def response(statistics, row, focus):
     return statistics.numbers[focus - 1, row] * weight_at(statistics.weight, row)

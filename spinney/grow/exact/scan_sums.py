@@ -61,7 +61,7 @@ def totals_of_classes(statistics, work, node, total):
 
 
 @inner_kernel
-def lean_of_classes(statistics, row, focus):
+def response_of_classes(statistics, row, focus):
     for o in range(statistics.place.shape[0]):
         if statistics.place[o, row] == focus:
             return weight_at(statistics.weight, row)
@@ -125,7 +125,7 @@ def totals_of_values(statistics, work, node, total):
 
 
 @inner_kernel
-def lean_of_values(statistics, row, focus):
+def response_of_values(statistics, row, focus):
     return statistics.amounts[focus - 1, row]
 
 

@@ -77,12 +77,12 @@ same = by_type(
         Medians: same_values,
     }
 )
-lean = by_type(
+response = by_type(
     {
-        Pairs: scan_pairs.lean,
-        Classes: scan_sums.lean_of_classes,
-        Values: scan_sums.lean_of_values,
-        Medians: scan_medians.lean,
+        Pairs: scan_pairs.response,
+        Classes: scan_sums.response_of_classes,
+        Values: scan_sums.response_of_values,
+        Medians: scan_medians.response,
     }
 )
 is_significant = by_type(
@@ -132,7 +132,7 @@ def heaviest(total, n_sums, which):
 def arrange(statistics, entries, focus, random_key, runs, keys, out):
     """Write the entries of a column of categories to `out` in an order of the categories, ranks being their places.
 
-    The order is that of lean / weight, or, with a random key other than 0, a random one. Missing ones stay last.
+    The order is that of the mean response, or, with a random key other than 0, a random one. Missing ones stay last.
     """
     known = count_known(entries)
     starts, order, spare = runs[0], runs[1], runs[2]
@@ -145,7 +145,7 @@ def arrange(statistics, entries, focus, random_key, runs, keys, out):
         while i < known and entries[i] >> RANK == code:
             row = row_of(entries[i])
             weight += weight_at(statistics.weight, row)
-            amount += lean(statistics, row, focus)
+            amount += response(statistics, row, focus)
             i += 1
         keys[n_runs] = uniform(random_key, code) if random_key != np.uint64(0) else float(amount) / float(weight)
         order[n_runs] = n_runs
@@ -312,9 +312,9 @@ def _search_otherwise(rank, columns, statistics, criterion, rules, work, node, e
         if best.position != position:  # between known and missing values
             best.threshold = np.inf
         return
-    n_orders = np.int64(1) if rules.random else min(np.int64(MOST_ORDERS), np.int64(rules.n_leans))
+    n_orders = np.int64(1) if rules.random else min(np.int64(MOST_ORDERS), np.int64(rules.n_responses))
     for which in range(n_orders):
-        focus = heaviest(total, rules.n_leans, which) if rules.n_leans > 1 else np.int64(1)
+        focus = heaviest(total, rules.n_responses, which) if rules.n_responses > 1 else np.int64(1)
         arrange_node(rank, statistics, rules, work, node, entries, j, focus, out)
         if rules.random:
             draw_set(key, out)

@@ -34,8 +34,7 @@ from spinney.grow.exact.search import (
     sides_to_split,
     totals,
 )
-from spinney.grow.frontier import pop, push
-from spinney.grow.rules import NO_ROW, NO_SPLIT, TreeRules, column_key, is_worth, larger_side
+from spinney.grow.rules import NO_ROW, NO_SPLIT, TreeRules, column_key, is_worth, larger_side, pop, push
 from spinney.grow.targets import Classes, Medians, Pairs, Values, weight_at
 
 # ----------------------------------------------------------------------------------------------------------------------

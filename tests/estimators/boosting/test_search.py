@@ -3,6 +3,7 @@
 import functools
 import itertools
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -73,7 +74,15 @@ def test_a_long_search_is_announced_once(monkeypatch, capsys):
     fitted(GradientBoostingRegressor(verbose=1, **short), X[:120], NUMBERS[:120])
     monkeypatch.setattr(boosting_auto, "_LONG", float("inf"))
     fitted(GradientBoostingRegressor(**short), X[:120], NUMBERS[:120])
+    now = itertools.count(0, 1000)
+    spent = [0.0]  # as long as the search: all of it is compiling
+    monkeypatch.setattr(boosting_auto, "_LONG", 3.0)
+    clock = SimpleNamespace(perf_counter=lambda: spent.append(next(now)) or spent[-1])
+    monkeypatch.setattr(boosting_auto, "time", clock)
+    monkeypatch.setattr(boosting_auto, "seconds_spent", lambda: spent[-1])
+    fitted(GradientBoostingRegressor(**short), X[:120], NUMBERS[:120])
     assert "to skip it" not in capsys.readouterr().err
+    assert len(spent) > 2
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import spinney
 from spinney import AutoRegressor, GradientBoostingClassifier, GradientBoostingRegressor
 
 N = 900
@@ -58,6 +59,19 @@ def test_a_column_by_its_name():
         model.fingerprint_
         == GradientBoostingClassifier(random_state=0).fit(frame, Y > 0, groups=PATIENTS.astype(str)).fingerprint_
     )
+
+
+def test_a_column_of_a_table_in_files_by_its_name(tmp_path):
+    frame = X.assign(day=np.arange(N) // 3)
+    frame.assign(y=Y).to_csv(tmp_path / "t.csv", index=False)
+    opened = spinney.open_table(tmp_path / "t.csv", target="y")
+    again = pd.read_csv(tmp_path / "t.csv")
+    for given in ({"times": "day"}, {"groups": "day"}):
+        model = GradientBoostingRegressor(random_state=0).fit(opened, **given)
+        local = GradientBoostingRegressor(random_state=0).fit(again.drop(columns="y"), again["y"], **given)
+        assert model.fingerprint_ == local.fingerprint_
+    with pytest.raises(ValueError, match="'week' is not a column of X"):
+        GradientBoostingRegressor().fit(opened, times="week")
 
 
 def test_integer_weights_are_repetitions():

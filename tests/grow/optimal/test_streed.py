@@ -20,7 +20,7 @@ def table(seed):
 
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(20))
 def test_errors(seed, depth):
     X, y = table(seed)
     model = pystreed.STreeDClassifier(max_depth=depth, cost_complexity=0.0).fit(X, y)
