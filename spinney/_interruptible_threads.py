@@ -150,13 +150,13 @@ class Crew:
         _hire(self._crew, n_threads, serve)
 
     def apply_async(
-        self, work: Callable[[], Any], args: Any, callback: Callable[[Any], Any], error_callback: Any
+        self, work: Callable[..., Any], args: Any, callback: Callable[[Any], Any], error_callback: Any
     ) -> None:
-        """Have a thread call `callback(work())`."""
+        """Have a thread call `callback(work(*args))`."""
 
         def job() -> None:
             try:
-                found = work()
+                found = work(*args)
             except BaseException as error:
                 found = error
             self._open.discard(job)
