@@ -188,11 +188,11 @@ def judge(
         tick(len(kept), len(splits))
         return found
 
-    known = hints_of_fit(model, groups, times)
+    hints = hints_of_fit(model, groups, times)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RowOrderWarning)  # the fit on all rows says it once
         result = cross_validate(
-            model, X, y, scoring=score, cv=splits, sample_weight=weights, params=known, error_score="raise"
+            model, X, y, scoring=score, cv=splits, sample_weight=weights, params=hints, error_score="raise"
         )
     heavy = np.broadcast_to(1.0, len(y)) if weights is None else weights
     bases = [measure_baseline(y[test], heavy[test], y[train], heavy[train], task) for train, test in splits]
