@@ -30,6 +30,7 @@ from spinney._team import Team
 from spinney._warnings import warn_caller
 from spinney.data.dataset import ExactDataset, take_rows
 from spinney.data.holdout import CountedRows, RowOrder, hold_out, parts_by_content, parts_by_order
+from spinney.data.remote_table import RemoteDataset
 from spinney.data.row_hash import hashes_of_keys
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
@@ -355,7 +356,7 @@ def search_rounds(
     progress = Progress(job.verbose > 1, unit="search round", forecasts=False) if job.verbose else None
     stop = partial(_search_is_over, clock, begun - seconds_spent(), bool(job.verbose))
     try:
-        best, curve = advance(folds, first, plan.n_rounds, _patience(plan), progress, stop, typical, flat=FLAT)
+        best, curve = advance(folds, first, plan.n_rounds, _patience(plan), team, progress, stop, typical, flat=FLAT)
         means = curve[HELD_OUT][first.name]
         in_time_order = job.order is not None and job.order.times is not None
         if in_time_order and best:
@@ -402,6 +403,9 @@ def _make_folds(
 ) -> list[Fold]:
     task = job.task
     own = replace(settings, n_rounds=plan.n_rounds, learning_rate=plan.learning_rate)
+    # folds are small: each grows its trees in one thread, unless their outputs keep all threads busy
+    is_here = settings.rounds is None and not isinstance(dataset, RemoteDataset)
+    is_apart = is_here and plan.n_folds > 1 and (task.n_outputs == 1 or team.size == 1)
     folds = []
     for kept, held in _parts(job, dataset, plan, settings.seed, team):
         counts, table, weights = held.counts_of_all(len(task.y)), dataset.take(kept.rows), kept.weights(task.weights)
@@ -412,7 +416,8 @@ def _make_folds(
         if offset is not None:
             begin = np.ascontiguousarray(offset[:, kept.rows])
         first = job.initial.no_rounds(table, target, begin)
-        folds.append(Fold(open_rounds(table, target, own, team, first, offset=begin), [held_out], metrics, held.rows))
+        rounds = open_rounds(table, target, own, team.part() if is_apart else team, first, offset=begin)
+        folds.append(Fold(rounds, [held_out], metrics, held.rows))
     return folds
 
 

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import methodcaller
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -309,10 +310,6 @@ class Fold:
         self.watch = Watch(sets, metrics, [], rounds.task, rounds.team)
         self._kept, self._best = 0, np.empty_like(sets[0].scores)
 
-    def step(self) -> None:
-        """One more round."""
-        self.watch(self.rounds, self.rounds.step())
-
     def keep(self) -> None:
         """Remember the raw scores of the first set as they are now."""
         self._kept = self.rounds.n_rounds
@@ -331,6 +328,7 @@ def advance(
     metric: Metric,
     n_rounds: int,
     patience: int,
+    team: Team,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
     typical: Typical | None = None,
@@ -350,8 +348,7 @@ def advance(
     begun, info = time.perf_counter(), None
     means: Scores = {}
     for number in range(1, n_rounds + 1):
-        for fold in folds:
-            fold.step()
+        _one_more_round(folds, team)
         _add_means(folds, means)
         curves = means[first]
         if typical is not None and typical.is_needed(curves):
@@ -371,6 +368,15 @@ def advance(
     if progress is not None:
         progress.close(info)
     return stopping.best_round, means
+
+
+def _one_more_round(folds: Sequence[Fold], team: Team) -> None:
+    """Of every fold; side by side where each grows its trees in one thread."""
+    step = methodcaller("step")
+    rounds = [fold.rounds for fold in folds]
+    grown = team.each(step, rounds) if len(folds) > 1 and rounds[0].team is not team else map(step, rounds)
+    for fold, trees in zip(folds, grown):
+        fold.watch(fold.rounds, trees)
 
 
 def _is_flat(curve: Sequence[float], patience: int, flat: float) -> bool:
