@@ -21,7 +21,8 @@ from spinney.data.tables import TableSource, as_matrix
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, vector_here
 from spinney.estimators.base import TableModel, all_or_nothing, hash_of, read_sample_weight
-from spinney.estimators.clusters.params import DEVICE, KMEANS
+from spinney.estimators.clusters.params import KMEANS
+from spinney.estimators.docstrings import CELLS, NO_TARGET, documented
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import is_in_memory, known_arguments, row_by_row, score_on_cpu
 
@@ -102,7 +103,7 @@ def columns_named(names: Any) -> Iterator[None]:
         raise error.named(names) from None
 
 
-@described(KMEANS, {"device": DEVICE})
+@described(KMEANS)
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MatrixModel):  # type: ignore[misc]
     """k-means clustering: K centroids, each the mean of the rows that are nearest to it.
 
@@ -161,11 +162,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         metric: str = "euclidean",
         keep_history: bool = False,
         n_jobs: int | None = None,
-        device: str = "cpu",
     ) -> None:
         keep_parameters(self, locals())
 
     @known_arguments
+    @documented(NO_TARGET)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Compute the centroids.
 
@@ -175,17 +176,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             Input data: numbers, in a NumPy array, a pandas, polars or Arrow table, or a SciPy sparse matrix (which
             `KMeans` does not convert). Or a dask DataFrame or Array, which one worker of the cluster fits
             (`docs/scaling.md`).
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. Rows of weight 0 get a label but do not influence the centroids.
-        client : distributed.Client, default=None
-            Dask client that fits a dask collection. None: the current client.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -206,7 +198,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             self._check_size(values.shape[0])
             weights = read_sample_weight(sample_weight, values.shape[0])
             with columns_named(schema.names), self._make_team("cluster", values.size * self.n_clusters) as team:
-                points = self._on_device(self._points(values, weights, team))
+                points = self._points(values, weights, team)
                 found = self._best_run(points, values, team)
             self._keep(found, points)
             self._keep_schema(schema)
@@ -221,22 +213,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         if self.metric == "cosine":
             return _make_points(_directions(values), weights, team, np.zeros(values.shape[1]))
         return _make_points(values, weights, team)
-
-    def _on_device(self, points: Any) -> Any:
-        """The same points where the passes over them are to be made."""
-        device = getattr(self, "device", "cpu")
-        if device == "cpu":
-            return points
-        from spinney.cluster.points import TiledPoints
-        from spinney.gpu import uses_gpu
-
-        if device == "cuda" and not isinstance(points, TiledPoints):
-            raise ValueError("device='cuda' does not support sparse matrices. Use device='cpu', or pass X.toarray().")
-        if not isinstance(points, TiledPoints) or not uses_gpu(device):
-            return points
-        from spinney.cluster.on_gpu import on_gpu
-
-        return on_gpu(points)
 
     def _best_run(self, points: Any, values: Any, team: Team) -> Clustering:
         from spinney.cluster.kmeans import best_run
@@ -351,13 +327,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return make_passes(points, len(self.cluster_centers_), "lloyd", team)
 
     @row_by_row()
+    @documented(CELLS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the cluster of each row, that of the nearest centroid.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`.
 
         Returns
         -------
@@ -378,13 +350,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             return self._passes(points, team).nearest(self._relative())[: points.n_rows]
 
     @row_by_row()
+    @documented(CELLS)
     def transform(self, X: Any) -> np.ndarray:
         """Compute the distance of each row to each centroid.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`.
 
         Returns
         -------
@@ -406,6 +374,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return squares / 2 if self.metric == "cosine" else np.sqrt(squares)
 
     @known_arguments
+    @documented(NO_TARGET)
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then compute the distance of each row to each centroid.
 
@@ -413,10 +382,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data: numbers.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------
@@ -433,6 +398,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     @known_arguments
+    @documented(NO_TARGET)
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then return the cluster of each row.
 
@@ -440,10 +406,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data: numbers.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------
@@ -460,17 +422,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return self.fit(X, sample_weight=sample_weight).labels_
 
     @score_on_cpu
+    @documented(CELLS, NO_TARGET)
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the inertia of the rows: the sum of squared distances to the nearest centroids.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------
