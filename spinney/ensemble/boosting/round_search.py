@@ -10,7 +10,6 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from operator import methodcaller
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -310,6 +309,10 @@ class Fold:
         self.watch = Watch(sets, metrics, [], rounds.task, rounds.team)
         self._kept, self._best = 0, np.empty_like(sets[0].scores)
 
+    def step(self) -> None:
+        """One more round."""
+        self.watch(self.rounds, self.rounds.step())
+
     def keep(self) -> None:
         """Remember the raw scores of the first set as they are now."""
         self._kept = self.rounds.n_rounds
@@ -372,11 +375,12 @@ def advance(
 
 def _one_more_round(folds: Sequence[Fold], team: Team) -> None:
     """Of every fold; side by side where each grows its trees in one thread."""
-    step = methodcaller("step")
-    rounds = [fold.rounds for fold in folds]
-    grown = team.each(step, rounds) if len(folds) > 1 and rounds[0].team is not team else map(step, rounds)
-    for fold, trees in zip(folds, grown):
-        fold.watch(fold.rounds, trees)
+    if folds[0].rounds.team is team:
+        for fold in folds:
+            fold.step()
+    else:
+        for fold, trees in zip(folds, team.each(lambda fold: fold.rounds.step(), folds)):
+            fold.watch(fold.rounds, trees)
 
 
 def _is_flat(curve: Sequence[float], patience: int, flat: float) -> bool:
