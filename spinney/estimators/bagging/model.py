@@ -182,9 +182,7 @@ class BagModel(CopiesModel, ForestModel):
         return total / len(self)
 
     def _read_sparse(self, X: Any) -> Any:
-        sparse = get_tags(self._template()).input_tags.sparse
-        form: Any = ["csr", "csc"] if sparse else False
-        return check_array(X, accept_sparse=form, dtype=None, ensure_all_finite=False, estimator=self)
+        return check_array(X, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False, estimator=self)
 
     def _check(self, X: Any) -> Any:
         """X as members can read it, checked for the columns of fit."""
