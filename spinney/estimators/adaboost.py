@@ -27,10 +27,10 @@ from spinney.estimators.base import (
     TableRegressor,
     all_or_nothing,
     hash_of,
-    log_probabilities,
     read_sample_weight,
     take_inputs_of_members,
 )
+from spinney.estimators.docstrings import LABELS, LOCAL, NUMBERS, documented
 from spinney.estimators.params import (
     AT_LEAST_1,
     COMMON,
@@ -71,6 +71,7 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
     estimator_weights_: np.ndarray
 
     @known_arguments
+    @documented()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit the base estimators in turn.
 
@@ -79,15 +80,8 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data that the base estimator accepts. With Spinney's trees, NumPy arrays and pandas, polars or Arrow
             tables may hold numbers, Booleans, strings, categories and missing values.
-        y : array-like of shape (n_samples,)
-            Target: class labels or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             Row weights of the first round. None gives all rows the same weight. Rows of weight 0 are left out.
-
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
 
         Examples
         --------
@@ -238,19 +232,35 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
         """Predict with all members."""
         raise NotImplementedError
 
+    @documented(LOCAL)
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Compute `predict` after each round."""
+        """Compute `predict` after each round.
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,)
+            The predictions after this round.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import AdaBoostClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+        >>> len(list(model.staged_predict(X)))
+        3
+        """
+        return self._staged(X)
+
+    def _staged(self, X: Any) -> Iterator[np.ndarray]:
         raise NotImplementedError
 
+    @documented(LOCAL)
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Compute the score after each round.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-        y : array-like of shape (n_samples,)
-            True labels or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows in the score.
 
@@ -415,7 +425,17 @@ _REGRESSOR = _CLASSIFIER._replace(
 )
 
 
-@described(_TABLE, {"estimator": _CLASSIFIER})
+_FITTED = """
+    feature_importances_ : ndarray of shape (n_features,)
+        The importances of the base estimators, averaged by estimator weight.
+    forest_ : Forest
+        All trees, stored together; only if the base estimator is a Spinney tree.
+    fingerprint_ : str
+        A hash of the base estimators and their weights; only if the base estimators have one.
+"""
+
+
+@described(_TABLE, {"estimator": _CLASSIFIER}, fitted=_FITTED)
 class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
     """AdaBoost for classification: a weighted vote of weak classifiers.
 
@@ -437,16 +457,7 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         The number of classes.
     sample_weight_history_ : ndarray of shape (n_fitted + 1, n_samples) or None
         Row weights at the start and after each round, which add up to 1. None without `keep_weights`.
-    feature_importances_ : ndarray of shape (n_features,)
-        The importances of the base estimators, averaged by estimator weight.
-    forest_ : Forest
-        All trees, stored together; only if the base estimator is a Spinney tree.
-    fingerprint_ : str
-        A hash of the base estimators and their weights; only if the base estimators have one.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
+    {fitted}
 
     Examples
     --------
@@ -569,13 +580,9 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             return Formula(**facts, link="margin", discrete=True)
         return Formula(**facts, link="margin", divisor=norm, scale=0.5)
 
+    @documented(LOCAL)
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `decision_function` after each round.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
 
         Yields
         ------
@@ -605,16 +612,12 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         return (total[:, 1] - total[:, 0]) / norm if self.n_classes_ == 2 else total / norm
 
     @row_by_row(on_gpu.adaboost_decision)
+    @documented()
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the weighted vote for each class.
 
         With SAMME and SAMME.R these are scikit-learn's numbers, divided by the sum of the estimator weights. With
         "discrete" it is the sum of the estimator weights, each times +1 or -1.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
 
         Returns
         -------
@@ -633,44 +636,14 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         *_, last = self.staged_decision_function(X)
         return last
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Compute `predict` after each round.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Yields
-        ------
-        y : ndarray of shape (n_samples,)
-            The predictions after this round.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
-        >>> len(list(model.staged_predict(X)))
-        3
-        """
+    def _staged(self, X: Any) -> Iterator[np.ndarray]:
         for decision in self.staged_decision_function(X):
             yield self._choose(decision)
 
     @row_by_row(on_gpu.adaboost_classes)
+    @documented(returns=LABELS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class with the largest weighted vote.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The predicted labels.
 
         Examples
         --------
@@ -686,13 +659,9 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
     def _choose(self, decision: np.ndarray) -> np.ndarray:
         return self.classes_[(decision > 0).astype(np.int64) if decision.ndim == 1 else decision.argmax(axis=1)]
 
+    @documented(LOCAL)
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `predict_proba` after each round.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
 
         Yields
         ------
@@ -712,21 +681,12 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             yield self._probabilities(decision)
 
     @row_by_row(on_gpu.adaboost_probabilities)
+    @documented()
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities from the weighted vote.
 
         With SAMME and SAMME.R they are scikit-learn's: the softmax of `decision_function` / (n_classes - 1). With
         "discrete" they are 1 / (1 + exp(-2 decision)), since the decision estimates half of the log odds.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        proba : ndarray of shape (n_samples, n_classes)
-            Columns are in the order of `classes_`.
 
         Examples
         --------
@@ -747,33 +707,8 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             return softmax(np.column_stack([-decision, decision]) * scale, axis=1)
         return softmax(decision / max(self.n_classes_ - 1, 1), axis=1)
 
-    @row_by_row(on_gpu.adaboost_log_probabilities)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Predict the logarithms of class probabilities.
 
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_samples, n_classes)
-            Logarithms of `predict_proba`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
-        >>> model.predict_log_proba(X[:2]).shape
-        (2, 3)
-        """
-        return log_probabilities(self.predict_proba(X))
-
-
-@described(_TABLE, {"estimator": _REGRESSOR})
+@described(_TABLE, {"estimator": _REGRESSOR}, fitted=_FITTED)
 class AdaBoostRegressor(TableRegressor, AdaBoostModel):
     """AdaBoost for regression: AdaBoost.R2.
 
@@ -790,16 +725,7 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
         The weight of each base estimator in the median.
     estimator_errors_ : ndarray of shape (n_fitted,)
         The weighted mean loss of each base estimator.
-    feature_importances_ : ndarray of shape (n_features,)
-        The importances of the base estimators, averaged by estimator weight.
-    forest_ : Forest
-        All trees, stored together; only if the base estimator is a Spinney tree.
-    fingerprint_ : str
-        A hash of the base estimators and their weights; only if the base estimators have one.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
+    {fitted}
 
     Examples
     --------
@@ -853,18 +779,9 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
         return np.column_stack(list(self._all_answers(X)))
 
     @row_by_row(on_gpu.adaboost_numbers)
+    @documented(returns=NUMBERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the weighted median of the base estimators' predictions.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The predicted numbers.
 
         Examples
         --------
@@ -879,28 +796,7 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
 
         return weighted_median(self._predictions(X), self.estimator_weights_)
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Compute `predict` after each round.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Yields
-        ------
-        y : ndarray of shape (n_samples,)
-            The predictions after this round.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from spinney import AdaBoostRegressor
-        >>> X, y = load_diabetes(return_X_y=True)
-        >>> model = AdaBoostRegressor(n_estimators=3, random_state=0).fit(X, y)
-        >>> len(list(model.staged_predict(X)))
-        3
-        """
+    def _staged(self, X: Any) -> Iterator[np.ndarray]:
         from spinney.ensemble.adaboost import weighted_median
 
         predictions = self._predictions(X)

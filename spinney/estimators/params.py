@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import combinations
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind", bound=Any)
 _INDENT = " " * 4
+_COLUMNS_OF_FIT = """n_features_in_ : int
+    The number of columns of X.
+feature_names_in_ : ndarray of shape (n_features,)
+    The column names of X, if it has any."""
 
 
 class Parameter(NamedTuple):
@@ -83,6 +88,7 @@ def described(*tables: Mapping[str, Parameter], groups: Any = None, **texts: str
     dict from heading to names, the docstring lists the parameters below these headings; the signature keeps its order.
 
     A docstring without the sections "Parameters" and, where there is a text `fitted`, "Attributes" gets them.
+    Attributes end with `n_features_in_` and `feature_names_in_`.
     """
 
     def describe(kind: Kind) -> Kind:
@@ -91,20 +97,27 @@ def described(*tables: Mapping[str, Parameter], groups: Any = None, **texts: str
         limits = {name: known[name].allowed for name in defaults}
         kind._parameter_constraints = {name: one for name, one in limits.items() if one is not None}
         if kind.__doc__:  # which there is none of with -OO
-            entries = {name: _entry(name, known[name], default) for name, default in defaults.items()}
+            entries = {name: entry(name, known[name], default) for name, default in defaults.items()}
             text = inspect.cleandoc(kind.__doc__)  # Python 3.13 strips the indentation, earlier versions keep it
             if "fitted" in texts:
-                text = _with_section(text, "Attributes", "{fitted}", "Examples")
-            text = _with_section(text, "Parameters", "{parameters}", "Attributes", "Examples")
+                text = with_section(text, "Attributes", "{fitted}", "Examples")
+            text = with_section(text, "Parameters", "{parameters}", "Attributes", "Examples")
             for name, one in {"parameters": _grouped(entries, groups), **texts}.items():
                 text = text.replace(f"{{{name}}}", dedent(one).strip("\n"))
-            kind.__doc__ = text
+            kind.__doc__ = text if "n_features_in_" in text else _with_columns(text)
         return kind
 
     return describe
 
 
-def _with_section(text: str, title: str, content: str, *after: str) -> str:
+def _with_columns(text: str) -> str:
+    """The docstring with the attributes that say what columns the model knows, at the end of its attributes."""
+    return re.sub(
+        r"(\nAttributes\n-+\n.*?)(?=\n\n\w[^\n]*\n---)", rf"\1\n{_COLUMNS_OF_FIT}", text, count=1, flags=re.DOTALL
+    )
+
+
+def with_section(text: str, title: str, content: str, *after: str) -> str:
     """The docstring with this section, if it has none, before the first of those that come after it."""
     rule = "\n" + "-" * len(title) + "\n"
     if content in text or title + rule in text:
@@ -113,7 +126,7 @@ def _with_section(text: str, title: str, content: str, *after: str) -> str:
     return text.replace(f"\n{following}\n", f"\n{title}{rule}{content}\n\n{following}\n", 1)
 
 
-def _entry(name: str, one: Parameter, default: Any) -> str:
+def entry(name: str, one: Parameter, default: Any) -> str:
     """A parameter as numpydoc wants it: `name : form, default=value`, and sentences below."""
     quoted = f'"{default}"' if isinstance(default, str) else repr(default)
     first = f"{name} : {one.form}" + ("" if default is inspect.Parameter.empty else f", default={quoted}")

@@ -121,8 +121,8 @@ def test_whole_weights_are_copies_for_scores_and_curves():
     weight = rng.randint(1, 4, 150)
     model = spinney.DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y, sample_weight=weight)
     copies = np.repeat(np.arange(150), weight)
-    one = judge(model, read_sample(model, X, y, weight.astype(float), None), 0, 0)
-    two = judge(model, read_sample(model, X[copies], y[copies], None, None), 0, 0)
+    one = judge(model, read_sample(model, X, y, weight.astype(float), None, None), 0, 0)
+    two = judge(model, read_sample(model, X[copies], y[copies], None, None, None), 0, 0)
     for a, b in zip(one.table, two.table):
         assert (a["name"], a["mean"], a["baseline"]) == (
             b["name"],
@@ -141,6 +141,15 @@ def test_charts_are_drawn_of_these_numbers():
         "<figure><figcaption>Precision and recall of class 1",
         "<figure><figcaption>Calibration of class 1",
     ]
+    rates, calibrated = class_rates(judged, 1), class_calibration(judged)
+    lines = [(rates.false, rates.true), (rates.recall, rates.precision), (calibrated.predicted, calibrated.true)]
+    for chart, (x, y) in zip(quality_charts(judged), lines):
+        (path,) = re.findall(r'<path class="line s0" d="([^"]*)"', chart)
+        drawn_at = np.array(re.findall(r"[\d.]+", path), float).reshape(-1, 2)
+        for k, values in enumerate((x, y)):
+            slope, start = np.polyfit(values, drawn_at[:, k], 1)
+            assert (slope > 0) == (k == 0)  # y grows upwards
+            np.testing.assert_allclose(slope * values + start, drawn_at[:, k], atol=0.06)
     judged.sizes = np.array([10, 20])
     judged.learning = {"log loss": (np.array([[0.1, np.nan], [0.2, 0.3]]),) * 2, "accuracy": (np.ones((2, 2)),) * 2}
     (chart,) = learning_charts(judged)  # of the log loss one point is left, and that is no curve
@@ -172,7 +181,7 @@ def test_learning_curves_are_scikit_learns():
     X = rng.rand(120, 2)
     y = X[:, 0] + 0.1 * rng.randn(120)
     model = spinney.DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, y)
-    judged = judge(model, read_sample(model, X, y, None, None), 3, 0)
+    judged = judge(model, read_sample(model, X, y, None, None, None), 3, 0)
     splits = list(KFold(3, shuffle=True, random_state=0).split(X))
     sizes, train, test = reference(
         model, X, y, cv=splits, train_sizes=judged.sizes, shuffle=True, random_state=0,

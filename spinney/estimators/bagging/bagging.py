@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
@@ -13,6 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.estimators import on_gpu
 from spinney.estimators.bagging.fit import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR, BagFit
 from spinney.estimators.base import log_probabilities
+from spinney.estimators.docstrings import (
+    LABELS_OF_OUTPUTS,
+    LOGARITHMS_OF_OUTPUTS,
+    NUMBERS_OF_OUTPUTS,
+    PROBABILITIES_OF_OUTPUTS,
+    documented,
+)
 from spinney.estimators.forests.model import ClassForest, NumberForest
 from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.routing import route_to_copies
@@ -21,34 +27,23 @@ from spinney.estimators.targets import TreeTargets, find_answers, read_labels, r
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.reweighted import can_share
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Predictions of bagging, with arguments that scikit-learn's metadata routing passes to the members' predictions.
-
-
-def _routed(bag: Any, method: str, X: Any, params: dict[str, Any]) -> np.ndarray:
-    """The mean of the members' predictions, (rows, outputs, classes or 1); requested arguments are passed to them."""
-    given = route_to_copies(bag, method, params) if params else {}
-    return bag._mean_of_members(X, partial(bag._say, **given)) if given else bag._mean_answers(X)
+if TYPE_CHECKING:
+    from spinney.data.schema import Schema
+    from spinney.tree.decision import DecisionTree
 
 
 class BaggedClasses(ClassForest):
     """Predictions of classifiers: the mean of the members' probabilities or votes."""
 
     @row_by_row(on_gpu.bag_probabilities)
+    @documented(returns=PROBABILITIES_OF_OUTPUTS)
     def predict_proba(self, X: Any, **params: Any) -> Any:
         """Predict class probabilities: the mean of the base estimators' probabilities, or the fractions of their votes.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
         **params : dict
             Arguments of the base estimators' `predict_proba` or `predict`; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        proba : ndarray of shape (n_samples, n_classes), or list of ndarray
-            Columns are in the order of `classes_`; a list of arrays for several outputs.
 
         Examples
         --------
@@ -59,23 +54,17 @@ class BaggedClasses(ClassForest):
         >>> model.predict_proba(X[:1]).tolist()
         [[1.0, 0.0, 0.0]]
         """
-        return self._split_outputs(_routed(self, "predict_proba", X, params))
+        return self._split_outputs(self._routed("predict_proba", X, params))
 
-    @row_by_row(on_gpu.bag_log_probabilities)
+    @row_by_row(on_gpu.logarithms)
+    @documented(returns=LOGARITHMS_OF_OUTPUTS)
     def predict_log_proba(self, X: Any, **params: Any) -> Any:
         """Predict the logarithms of class probabilities.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
         **params : dict
             Arguments of the base estimators' `predict_proba` or `predict`; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_samples, n_classes), or list of ndarray
-            Logarithms of `predict_proba`; minus infinity for a probability of 0.
 
         Examples
         --------
@@ -86,23 +75,17 @@ class BaggedClasses(ClassForest):
         >>> model.predict_log_proba(X[:1]).tolist()
         [[0.0, -inf, -inf]]
         """
-        return log_probabilities(self._split_outputs(_routed(self, "predict_proba", X, params)))
+        return log_probabilities(self._split_outputs(self._routed("predict_proba", X, params)))
 
     @row_by_row(on_gpu.bag_classes)
+    @documented(returns=LABELS_OF_OUTPUTS)
     def predict(self, X: Any, **params: Any) -> np.ndarray:
         """Predict the most probable class.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
         **params : dict
             Arguments of the base estimators' `predict_proba` or `predict`; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The predicted labels. Ties go to the first class in `classes_`.
 
         Examples
         --------
@@ -113,7 +96,7 @@ class BaggedClasses(ClassForest):
         >>> model.predict(X[[0, 60, 120]]).tolist()
         [0, 1, 2]
         """
-        return self._name(_routed(self, "predict", X, params).argmax(axis=2))
+        return self._name(self._routed("predict", X, params).argmax(axis=2))
 
 
 class BaggedNumbers(NumberForest):
@@ -130,20 +113,14 @@ class BaggedNumbers(NumberForest):
         return np.concatenate([one[:, 0] for one in each], axis=1)
 
     @row_by_row(on_gpu.bag_numbers)
+    @documented(returns=NUMBERS_OF_OUTPUTS)
     def predict(self, X: Any, **params: Any) -> np.ndarray:
         """Predict the mean of the base estimators' predictions.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
         **params : dict
             Arguments of the base estimators' `predict`; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The predicted numbers.
 
         Examples
         --------
@@ -153,7 +130,7 @@ class BaggedNumbers(NumberForest):
         >>> BaggingRegressor(random_state=0).fit(X, y).predict(X[:2]).shape
         (2,)
         """
-        answers = _routed(self, "predict", X, params)[:, :, 0]
+        answers = self._routed("predict", X, params)[:, :, 0]
         return answers[:, 0] if self.n_outputs_ == 1 else answers
 
 
@@ -207,10 +184,10 @@ class BaggingClassifier(BaggedClasses, BagFit):
     def _default(self) -> Any:
         return DecisionTreeClassifier()
 
-    def _tree_of_table(self, k: int) -> Any:
-        tree = super()._tree_of_table(k)
-        tree.classes_, tree.n_classes_ = self.classes_, self.n_classes_
-        return tree
+    def _keep_tree(self, k: int, schema: Schema, tree: DecisionTree) -> Any:
+        made = super()._keep_tree(k, schema, tree)
+        made.classes_, made.n_classes_ = self.classes_, self.n_classes_
+        return made
 
     def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, TreeTargets]:
         labels = read_labels(y, n_rows, type(self).__name__)

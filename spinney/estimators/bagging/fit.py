@@ -24,6 +24,7 @@ from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, vector_here
 from spinney.estimators.bagging.model import BagModel
 from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.docstrings import documented
 from spinney.estimators.forests.model import FOLLOWS, mean_votes
 from spinney.estimators.params import (
     AT_LEAST_1,
@@ -148,10 +149,6 @@ FITTED = """
         The out-of-bag predictions of classifiers and of regressors; only with `oob_score`.
     fingerprint_ : str
         A hash of the base estimators, the same on any machine and with any number of threads; only if these have one.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
 """
 
 
@@ -253,6 +250,7 @@ class BagFit(BagModel):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
+    @documented()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None, **fit_params: Any) -> Any:
         """Fit the base estimators.
 
@@ -267,15 +265,8 @@ class BagFit(BagModel):
         sample_weight : array-like of shape (n_samples,), default=None
             Proportional to a row's probability of being sampled. A row of integer weight up to 127 is like that many
             equal rows, and can be sampled as often without replacement. Rows of weight 0 are left out.
-        client : distributed.Client, default=None
-            The Dask client that fits a dask collection. None is the current client.
         **fit_params : dict
             Other arguments for base estimators that request them; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
 
         Examples
         --------
@@ -413,6 +404,14 @@ class BagFit(BagModel):
         with Team(1, inline=True) as alone:
             made = open_for_members(table, n_categories(schema), target, plan, draws, template.max_bins, alone)
         return schema, made[0], target, made[1], draws
+
+    def _keep_parts(self, parts: list[Any]) -> None:
+        """Become the ensemble of all trees of these fitted ones."""
+        from spinney.tree.forest import join
+
+        self._keep(parts[0].schema_, join([one.forest_ for one in parts]))
+        starts = np.cumsum([0, *map(len, parts)])
+        self._draws = [one.shifted(int(by)) for by, part in zip(starts, parts) for one in part._draws]
 
     def _fit_members(self, template: Any, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> None:
         """Fit members of any other kind."""

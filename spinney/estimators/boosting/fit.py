@@ -27,6 +27,7 @@ from spinney.distributed.collections import column_here, fit_by, vector_here
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, keep_columns, opened_for_fit, read_sample_weight
+from spinney.estimators.docstrings import documented
 from spinney.estimators.params import (
     check_parameters,
     count_columns,
@@ -273,6 +274,7 @@ class BoostingFit(TableModel):
     _calibration: Any
 
     @known_arguments
+    @documented()
     def fit(
         self,
         X: Any,
@@ -302,8 +304,6 @@ class BoostingFit(TableModel):
             torch tensors (docs/gpu.md), dask DataFrames and Arrays, fitted on the cluster (docs/scaling.md), and
             `spinney.open_table`, which supplies `y` and `sample_weight` if they are not given. `y`, weights and
             evaluation sets accept the same types.
-        y : array-like of shape (n_samples,), default=None
-            Target: class labels, or numbers for regression.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows. Integers up to 127 count as repetitions of the row, exactly. Other weights are
             importances: they scale the gradient of the row and count relative to their mean.
@@ -336,13 +336,6 @@ class BoostingFit(TableModel):
         gap : float, timedelta or str, default=None
             Time between training and held-out rows: rows within it are left out of the search. A number, or for dates
             a time span such as "7D".
-        client : distributed.Client, default=None
-            Dask client that fits a dask collection. None is the current client.
-
-        Returns
-        -------
-        self : object
-            The fitted model.
 
         Examples
         --------
@@ -420,27 +413,27 @@ class BoostingFit(TableModel):
         from spinney.ensemble.boosting.fit import Begun, fit_booster
 
         stopping = self._stopping(given.table.n_rows)
+        job = self._job(given, clock)
+        exact = self.max_bins is None if begun is None else begun.bins is None
+        searches = follows_table(self) and stopping is None
+        scorer = None
+        if (stopping is not None or searches) and self.scoring != "loss":
+            scorer = ScorerMetric(self, given.schema, job.initial)
+        job = job._replace(
+            table=given.table if exact or self.device == "cpu" else table_for(self.device, given.table),
+            max_bins=None if exact else self.max_bins,
+            eval_tables=self._eval_tables(given, eval_set, eval_init_score, not exact),
+            needs_rows=scorer is not None and scorer.needs_rows,
+            searches=searches,
+            stopping=stopping,
+            past=past_losses(self, 0 if begun is None else begun.n_rounds),
+            metrics=self._metrics(eval_metric, given.task, scorer),
+        )
+        if begun is not None:
+            before = self._score_before(job.metrics[0])
+            settings = replace(job.settings, seed=self._seed)
+            job = job._replace(begun=Begun(begun, self.evals_result_, before), settings=settings)
         with self._make_team("boosting", given.table.n_rows * given.table.n_columns) as team:
-            job = self._job(given, clock)
-            exact = self.max_bins is None if begun is None else begun.bins is None
-            searches = follows_table(self) and stopping is None
-            scorer = None
-            if (stopping is not None or searches) and self.scoring != "loss":
-                scorer = ScorerMetric(self, given.schema, job.initial)
-            job = job._replace(
-                table=given.table if exact or self.device == "cpu" else table_for(self.device, given.table),
-                max_bins=None if exact else self.max_bins,
-                eval_tables=self._eval_tables(given, eval_set, eval_init_score, not exact),
-                needs_rows=scorer is not None and scorer.needs_rows,
-                searches=searches,
-                stopping=stopping,
-                past=past_losses(self, 0 if begun is None else begun.n_rounds),
-                metrics=self._metrics(eval_metric, given.task, scorer),
-            )
-            if begun is not None:
-                before = self._score_before(job.metrics[0])
-                settings = replace(job.settings, seed=self._seed)
-                job = job._replace(begun=Begun(begun, self.evals_result_, before), settings=settings)
             fitted = fit_booster(job, team)
         self._init = job.initial.fitted
         self._keep(given.schema, fitted)
@@ -517,7 +510,7 @@ class BoostingFit(TableModel):
         self._keep_schema(schema)
         self._seed, self.evals_result_ = settings.seed, fitted.scores
         self.is_categorical_ = schema.is_categorical if schema.is_categorical.any() else None
-        self.max_features_ = count_columns(settings.node_features, schema.n_columns)
+        self.max_features_ = count_columns(settings.node_features, self.n_features_in_)
 
     def _callbacks(self) -> list[Any]:
         if self.callbacks is None:

@@ -15,13 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._warnings import warn_caller
 from spinney.data.finite import NotFiniteError
 from spinney.data.remote_table import is_remote
-from spinney.data.schema import Schema, learn_names
-from spinney.data.sparse import SparseSource, is_sparse
-from spinney.data.tables import TableSource, as_matrix
+from spinney.data.schema import Schema, learn_matrix
+from spinney.data.sparse import is_sparse
+from spinney.data.tables import as_matrix
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, vector_here
 from spinney.estimators.base import TableModel, all_or_nothing, hash_of, read_sample_weight
-from spinney.estimators.clusters.params import DEVICE, KMEANS
+from spinney.estimators.clusters.params import KMEANS
+from spinney.estimators.docstrings import CELLS, NO_TARGET, documented
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import is_in_memory, known_arguments, row_by_row, score_on_cpu
 
@@ -60,35 +61,15 @@ class MatrixModel(TableModel):
             fit_on_a_worker(self, table, size, weight, _COPIES, 8 * (n_groups + 4))
         return self
 
-    def _learn_matrix(self, X: Any) -> tuple[Schema, np.ndarray]:
-        """The columns of X and its values, float32 if all of them fit and else float64; NaN where missing."""
-        schema, source = self._learn_source(X)
-        return schema, self._lay_out(source)
-
-    def _learn_cells(self, X: Any) -> tuple[Schema, Any]:
-        """The same, except that a large sparse table stays a SciPy CSR matrix."""
-        schema, source = self._learn_source(X)
-        if isinstance(source, SparseSource) and (table := source.table()).is_sparse:
-            return schema, table.by_rows
-        return schema, self._lay_out(source)
-
-    def _learn_source(self, X: Any) -> tuple[Schema, TableSource]:
+    def _learn_values(self, X: Any, with_cells: bool = False) -> tuple[Schema, Any]:
+        """The columns of X and its values as `learn_matrix` has them."""
         self._check_sparse(X)
-        return learn_names(X, type(self).__name__)
+        return learn_matrix(X, type(self).__name__, with_cells)
 
-    def _lay_out(self, source: TableSource) -> np.ndarray:
-        remedy = f"{type(self).__name__} needs numbers: encode the column first, or drop it."
-        return as_matrix(source.numbers(range(source.n_columns), remedy), source.n_rows, source.n_columns)
-
-    def _read_matrix(self, X: Any) -> np.ndarray:
-        """The values of a table with the columns of fit."""
+    def _read_values(self, X: Any, with_cells: bool = False) -> Any:
+        """The values of a table with the columns of fit; with cells, a large sparse table stays a SciPy CSR matrix."""
         table = self._read(X)
-        return as_matrix(table.panels, table.n_rows, table.n_columns)
-
-    def _read_cells(self, X: Any) -> Any:
-        """The same, except that a large sparse table stays a SciPy CSR matrix."""
-        table = self._read(X)
-        if table.is_sparse:
+        if with_cells and table.is_sparse:
             return table.by_rows
         return as_matrix(table.panels, table.n_rows, table.n_columns)
 
@@ -102,7 +83,7 @@ def columns_named(names: Any) -> Iterator[None]:
         raise error.named(names) from None
 
 
-@described(KMEANS, {"device": DEVICE})
+@described(KMEANS)
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MatrixModel):  # type: ignore[misc]
     """k-means clustering: K centroids, each the mean of the rows that are nearest to it.
 
@@ -123,10 +104,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         Centroids and inertia before each iteration and at the end.
     fingerprint_ : str
         Hash of the centroids.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 
     Examples
     --------
@@ -161,11 +138,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         metric: str = "euclidean",
         keep_history: bool = False,
         n_jobs: int | None = None,
-        device: str = "cpu",
     ) -> None:
         keep_parameters(self, locals())
 
     @known_arguments
+    @documented(NO_TARGET)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Compute the centroids.
 
@@ -175,17 +152,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             Input data: numbers, in a NumPy array, a pandas, polars or Arrow table, or a SciPy sparse matrix (which
             `KMeans` does not convert). Or a dask DataFrame or Array, which one worker of the cluster fits
             (`docs/scaling.md`).
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. Rows of weight 0 get a label but do not influence the centroids.
-        client : distributed.Client, default=None
-            Dask client that fits a dask collection. None: the current client.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -202,11 +170,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         if not is_in_memory(X, sample_weight) and is_remote(X, sample_weight):
             return self._fit_remote(X, sample_weight)
         with all_or_nothing(self):
-            schema, values = self._learn_cells(X) if self._fits_cells else self._learn_matrix(X)
+            schema, values = self._learn_values(X, self._fits_cells)
             self._check_size(values.shape[0])
             weights = read_sample_weight(sample_weight, values.shape[0])
             with columns_named(schema.names), self._make_team("cluster", values.size * self.n_clusters) as team:
-                points = self._on_device(self._points(values, weights, team))
+                points = self._points(values, weights, team)
                 found = self._best_run(points, values, team)
             self._keep(found, points)
             self._keep_schema(schema)
@@ -222,29 +190,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             return _make_points(_directions(values), weights, team, np.zeros(values.shape[1]))
         return _make_points(values, weights, team)
 
-    def _on_device(self, points: Any) -> Any:
-        """The same points where the passes over them are to be made."""
-        device = getattr(self, "device", "cpu")
-        if device == "cpu":
-            return points
-        from spinney.cluster.points import TiledPoints
-        from spinney.gpu import uses_gpu
-
-        if device == "cuda" and not isinstance(points, TiledPoints):
-            raise ValueError("device='cuda' does not support sparse matrices. Use device='cpu', or pass X.toarray().")
-        if not isinstance(points, TiledPoints) or not uses_gpu(device):
-            return points
-        from spinney.cluster.on_gpu import on_gpu
-
-        return on_gpu(points)
-
     def _best_run(self, points: Any, values: Any, team: Team) -> Clustering:
         from spinney.cluster.kmeans import best_run
 
-        settings, random = self._run_settings(points), check_random_state(self.random_state)
+        settings, watcher, random = self._run_settings(points), self._watcher(), check_random_state(self.random_state)
         k = self.n_clusters
-        starts = (self._first_centres(k, points, values, random, team) for _ in range(self._n_starts()))
-        return best_run(points, starts, settings, team, self._watcher())
+        starts = [self._first_centres(k, points, values, random, team) for _ in range(self._n_starts())]
+        return best_run(points, starts, settings, team, watcher)
 
     def _run_settings(self, points: PointSet) -> KMeansSettings:
         from spinney.cluster.kmeans import KMeansSettings
@@ -275,7 +227,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         from spinney.cluster.plusplus import first_places, random_rows
 
         if isinstance(self.init, str):
-            key = _start_key(random)
+            key = start_key(random)
             if self.init == "random":
                 return points.rows_at(random_rows(points, k, key))
             return points.rows_at(first_places(points, k, key, team))
@@ -330,7 +282,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return hash_of([np.ascontiguousarray(self.cluster_centers_).tobytes()])
 
     def _open(self, X: Any, team_work: int = 0) -> Any:
-        values = self._read_cells(X) if self._predicts_cells else self._read_matrix(X)
+        values = self._read_values(X, self._predicts_cells)
         values = values.astype(self.cluster_centers_.dtype, copy=False)
         return _directions(values) if self.metric == "cosine" else values
 
@@ -351,13 +303,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return make_passes(points, len(self.cluster_centers_), "lloyd", team)
 
     @row_by_row()
+    @documented(CELLS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the cluster of each row, that of the nearest centroid.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`.
 
         Returns
         -------
@@ -378,13 +326,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             return self._passes(points, team).nearest(self._relative())[: points.n_rows]
 
     @row_by_row()
+    @documented(CELLS)
     def transform(self, X: Any) -> np.ndarray:
         """Compute the distance of each row to each centroid.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`.
 
         Returns
         -------
@@ -406,6 +350,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return squares / 2 if self.metric == "cosine" else np.sqrt(squares)
 
     @known_arguments
+    @documented(NO_TARGET)
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then compute the distance of each row to each centroid.
 
@@ -413,10 +358,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data: numbers.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------
@@ -433,6 +374,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     @known_arguments
+    @documented(NO_TARGET)
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then return the cluster of each row.
 
@@ -440,10 +382,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data: numbers.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------
@@ -460,17 +398,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return self.fit(X, sample_weight=sample_weight).labels_
 
     @score_on_cpu
+    @documented(CELLS, NO_TARGET)
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the inertia of the rows: the sum of squared distances to the nearest centroids.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------
@@ -498,7 +428,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return tags
 
 
-def _start_key(random: Any) -> int:
+def start_key(random: Any) -> int:
     """The seed of the initial centroids of a run."""
     from spinney._random import ROWS, stream_key
 
@@ -514,9 +444,9 @@ def _make_points(values: Any, weights: Weights, team: Team, origin: np.ndarray |
     from spinney.cluster.points import make_points
     from spinney.cluster.sparse_points import make_sparse_points
 
-    if is_sparse(values):
-        return make_sparse_points(values, weights, origin)
-    return make_points(values, weights, team, origin)
+    if isinstance(values, np.ndarray):
+        return make_points(values, weights, team, origin)
+    return make_sparse_points(values, weights, origin)
 
 
 def _read_points(values: Any, origin: np.ndarray, team: Team) -> PointSet:

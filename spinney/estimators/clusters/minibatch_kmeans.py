@@ -12,6 +12,7 @@ from spinney._warnings import warn_caller
 from spinney.estimators.base import all_or_nothing, make_team, read_sample_weight
 from spinney.estimators.clusters.kmeans import KMeans, columns_named
 from spinney.estimators.clusters.params import MINI_BATCH
+from spinney.estimators.docstrings import NO_TARGET, documented
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import known_arguments
 
@@ -51,10 +52,6 @@ class MiniBatchKMeans(KMeans):
         Number of batches.
     fingerprint_ : str
         Hash of the centroids.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 
     Examples
     --------
@@ -193,6 +190,7 @@ class MiniBatchKMeans(KMeans):
         """No warning: batches need not find as many clusters as there are centroids."""
 
     @known_arguments
+    @documented(NO_TARGET)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Update the centroids with one batch of rows. The first batch also provides the initial centroids.
 
@@ -200,15 +198,6 @@ class MiniBatchKMeans(KMeans):
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             The rows of the batch: numbers. Sparse matrices are converted to dense arrays.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -225,11 +214,11 @@ class MiniBatchKMeans(KMeans):
         is_first = not hasattr(self, "_running")
         with all_or_nothing(self):
             if is_first:
-                schema, values = self._learn_matrix(X)
+                schema, values = self._learn_values(X)
                 self._check_size(values.shape[0])
                 self._keep_schema(schema)
             else:
-                values = self._read_matrix(X).astype(self._running.dtype, copy=False)
+                values = self._read_values(X).astype(self._running.dtype, copy=False)
             weights = read_sample_weight(sample_weight, len(values))
             with self._make_team("cluster", values.size * self.n_clusters) as team, columns_named(self._schema.names):
                 points = make_points(values, weights, team, None if is_first else self._origin)

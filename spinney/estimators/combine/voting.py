@@ -15,7 +15,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from spinney.data.reading import with_rows
 from spinney.ensemble.cross_fitting import Member, fit_members, naming
 from spinney.ensemble.voting import RANKINGS, aggregate_ranks, majority, mean, median, read_weights
-from spinney.estimators.base import OfTrees, all_or_nothing, log_probabilities
+from spinney.estimators.base import LogProbabilities, OfTrees, all_or_nothing
 from spinney.estimators.combine.composition import (
     FITTED_MEMBERS,
     MEMBERS,
@@ -25,6 +25,7 @@ from spinney.estimators.combine.composition import (
     encode_labels,
     require_method,
 )
+from spinney.estimators.docstrings import NUMBERS, OF_MEMBERS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
@@ -114,7 +115,7 @@ class _Voting(OfTrees, TransformerMixin, Combination):
 
 
 @described(_TABLE, fitted=FITTED_MEMBERS)
-class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
+class VotingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Voting):
     """Combine several classifiers by majority vote or by mean probabilities.
 
     Hard voting predicts the class that most members predict; ties go to the first in `classes_`. Soft voting predicts
@@ -153,24 +154,16 @@ class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
     ) -> None:
         keep_parameters(self, locals())
 
+    @documented(OF_MEMBERS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-        y : array-like of shape (n_samples,)
-            Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights, passed to all members. Each must accept them.
         **fit_params : dict
             Other arguments for the members that request them; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -192,13 +185,9 @@ class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
         return self
 
     @row_by_row()
+    @documented(OF_MEMBERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict classes.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
 
         Returns
         -------
@@ -226,18 +215,9 @@ class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
 
     @available_if(_is_soft)
     @row_by_row()
+    @documented(OF_MEMBERS)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, the mean of the members'. Only with `voting="soft"`.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of `classes_`.
 
         Examples
         --------
@@ -251,32 +231,6 @@ class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
         check_is_fitted(self)
         return mean(np.stack(self._probabilities(X)), self._member_weights())
 
-    @available_if(_is_soft)
-    @row_by_row()
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Predict logarithms of class probabilities.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Logarithms of `predict_proba`.
-
-        Examples
-        --------
-        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
-        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
-        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
-        >>> model.predict_log_proba([[0.5]]).shape
-        (1, 2)
-        """
-        return log_probabilities(self.predict_proba(X))
-
     def _votes(self, X: Any) -> np.ndarray:
         return np.column_stack([ask_classes(name, model, X, self.classes_) for name, model in self._fitted()])
 
@@ -284,13 +238,9 @@ class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
         return [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
 
     @row_by_row()
+    @documented(OF_MEMBERS)
     def transform(self, X: Any) -> np.ndarray:
         """Return each member's predictions.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
 
         Returns
         -------
@@ -372,24 +322,18 @@ class VotingRegressor(PredictsIntervals, RegressorMixin, _Voting):
     ) -> None:
         keep_parameters(self, locals())
 
+    @documented(OF_MEMBERS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
         y : array-like of shape (n_samples,)
             Numeric target.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights, passed to all members. Each must accept them.
         **fit_params : dict
             Other arguments for the members that request them; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -409,18 +353,9 @@ class VotingRegressor(PredictsIntervals, RegressorMixin, _Voting):
         return self
 
     @row_by_row()
+    @documented(OF_MEMBERS, returns=NUMBERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the mean or median of the members' predictions.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predictions.
 
         Examples
         --------
@@ -436,13 +371,9 @@ class VotingRegressor(PredictsIntervals, RegressorMixin, _Voting):
         return median(predictions, weights) if self.how == "median" else mean(predictions.T, weights)
 
     @row_by_row()
+    @documented(OF_MEMBERS)
     def transform(self, X: Any) -> np.ndarray:
         """Return each member's predictions.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
 
         Returns
         -------
@@ -504,6 +435,7 @@ class RankVoting(Combination, BaseEstimator):
     def __init__(self, estimators: Any, *, how: str = "borda", weights: Any = None) -> None:
         keep_parameters(self, locals())
 
+    @documented()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
@@ -517,11 +449,6 @@ class RankVoting(Combination, BaseEstimator):
             Sample weights, passed to all members. Each must accept them.
         **fit_params : dict
             Other arguments for the members that request them; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
