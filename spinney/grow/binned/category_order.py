@@ -10,7 +10,7 @@ which the categories vary with the class, or output, in which they vary most: th
 
     root    every column. Where codes that follow each other have similar targets (ranks, sizes, digits), the column
             keeps the order of its codes, in the whole tree
-    node    every column that it draws and that had twice as many rows when it was put in order. Nodes of few rows, or
+    node    every column that it draws and that had twice the weight when it was put in order. Nodes of few rows, or
             of few for each code, inherit their order: one that is made for them says little about other rows (Wright
             and König 2019)
 
@@ -36,8 +36,8 @@ from spinney.grow.binned.memory import (
 )
 from spinney.grow.targets import Classes, Pairs, Values
 
-FEWEST = 32  # rows of a node that makes orders of its own,
-PER_CODE = 8  # and for each code of the column
+FEWEST = 50  # rows of a node that makes orders of its own, by weight,
+PER_CODE = 12  # and for each code of the column
 UNKNOWN = 255  # place of a code that none of the ordered rows has: it follows the missing values
 _ROOM = 64  # orders that there is room for from the start, beside those of the root
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -47,8 +47,9 @@ ORDER = np.dtype(
     [
         ("column", np.int64),
         ("before", np.int64),  # the column's order in the nodes above
-        ("begin", np.int64),  # the node's rows
+        ("begin", np.int64),  # the node's rows,
         ("end", np.int64),
+        ("weight", np.int64),  # and their weight
     ],
     align=True,
 )
@@ -73,7 +74,7 @@ class Orders(NamedTuple):
     latest: np.ndarray  # int64, alike: the order made last; it is that of the node at hand unless its rows end before
     keeps: np.ndarray  # bool, alike: whether nodes leave the root's order as it is
     one_row: float  # what a row weighs, in units of the sums
-    fewest: int  # rows of a node that makes orders of its own
+    fewest: int  # rows of a node that makes orders of its own, by weight
     sums: np.ndarray  # int64 (SLOTS, 1 + sums): weight and sums of each code
     mean: np.ndarray  # float64, by sum: room for the mean
     direction: np.ndarray  # float64, alike
@@ -122,16 +123,16 @@ def one_row(kinds: Pairs | Classes | Values, n_rows: int) -> float:
 
 
 @inner_kernel
-def _order_nothing(orders, statistics, cells, memory, n_rows):
+def _order_nothing(orders, statistics, cells, memory, root):
     return
 
 
 @inner_kernel
-def _order_root(orders, statistics, cells, memory, n_rows):
+def _order_root(orders, statistics, cells, memory, root):
     """Put all columns in order."""
     for k in range(orders.columns.size):
         orders.latest[k] = k
-        _order_column(statistics, cells.codes, memory, 0, n_rows, k, k)
+        _order_column(statistics, cells.codes, memory, root, k, k)
 
 
 order_root = by_type({NoOrders: _order_nothing, Orders: _order_root})
@@ -145,16 +146,15 @@ def _order_no_columns(orders, statistics, cells, memory, node, n_made, first, la
 @inner_kernel
 def _order_some_columns(orders, statistics, cells, memory, node, n_made, first, last):
     """Put the first-th to last-th column of memory.order in an order of the node's own; returns how many are made."""
-    n_rows = node.end - node.begin
+    n_rows = float(node.weight) / orders.one_row
     if n_rows < orders.fewest:
         return n_made
     for at in range(first, last):
         k = orders.row_of[memory.order[at]]
         if k < 0 or orders.keeps[k] or n_rows < PER_CODE * orders.n_codes[k]:
             continue
-        made = orders.made[order_of(orders, k, node.begin)]
-        if 2 * n_rows <= made.end - made.begin:
-            _order_column(statistics, cells.codes, memory, node.begin, node.end, k, n_made)
+        if 2 * node.weight <= orders.made[order_of(orders, k, node.begin)].weight:
+            _order_column(statistics, cells.codes, memory, node, k, n_made)
             n_made += 1
     return n_made
 
@@ -190,11 +190,11 @@ note_order = by_type({NoOrders: _note_nothing, Orders: _note_order})
 
 
 @part_kernel
-def _order_column(statistics, codes, memory, begin, end, k, number):
+def _order_column(statistics, codes, memory, node, k, number):
     """Make the order of this number: the root's, or one for the rows of a node."""
-    orders, rows, parts = memory.orders, memory.rows, n_parts(statistics)
+    orders, rows, parts, begin, end = memory.orders, memory.rows, n_parts(statistics), node.begin, node.end
     made, place, before = orders.made[number], orders.place[number], orders.latest[k]
-    made.column, made.before, made.begin, made.end = orders.columns[k], before, begin, end
+    made.column, made.before, made.begin, made.end, made.weight = orders.columns[k], before, begin, end, node.weight
     orders.latest[k] = number
     for code in range(orders.n_codes[k]):
         place[code] = code if number == k else orders.place[before, code]

@@ -110,7 +110,7 @@ def _grow(cells, statistics, kinds, criterion, rules, memory):
     n_waiting, n_nodes, n_orders = memory.progress[0], memory.progress[1], memory.progress[2]
     if n_waiting == 0:
         n_waiting = _prepare(kinds, rules, cells.codes.shape[0], statistics, memory)
-        order_root(memory.orders, statistics, cells, memory, cells.codes.shape[0])
+        order_root(memory.orders, statistics, cells, memory, memory.waiting[0])
         n_orders = memory.orders.ahead
     most_small = most_rows(statistics, cells, rules)
     while n_waiting > 0:
