@@ -117,7 +117,7 @@ def _check(model: Any, parameters: dict[str, Any]) -> None:
     """The estimator's own check of its parameters, before any row is read."""
     from spinney.estimators.params import check_parameters
 
-    if parameters and getattr(model, "_parameter_constraints", None):
+    if parameters:
         try:
             check_parameters(model)
         except ValueError as error:

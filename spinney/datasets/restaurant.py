@@ -92,8 +92,7 @@ def restaurant_tree() -> ID3Classifier:
     model = ID3Classifier()
     schema, _ = learn_categories(load_restaurant()[0], "from_dtype", "ID3Classifier")
     model.classes_, model.n_classes_ = np.array([False, True]), 2
-    model._keep(schema, _plant(schema))
-    return model
+    return model.plant(schema, _plant(schema))
 
 
 def _plant(schema: Schema) -> DecisionTree:

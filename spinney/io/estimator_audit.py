@@ -37,11 +37,11 @@ def calibration(model: Any, place: str) -> None:
     regressor = not hasattr(model, "classes_")
     demand(hasattr(model, "predict_interval" if regressor else "predict_set"), "This model is never calibrated", at)
     if kept.rows is not None:
-        n_rows = getattr(model, "_n_rows", 0)
-        demand(regressor and n_rows and hasattr(model, "_answers_of_members"), "Members are missing", at)
+        n_rows = vars(model).get("_n_rows", 0)
+        demand(regressor and n_rows and hasattr(model, "answers_of_members"), "Members are missing", at)
         demand(kept.rows.min() >= 0 and kept.rows.max() < n_rows, "A row does not exist", f"{at}.rows")
     if isinstance(kept.spread, str):
-        needed = "_answers_of_members" if kept.spread == "trees" else "predict_quantiles"
+        needed = "answers_of_members" if kept.spread == "trees" else "predict_quantiles"
         demand(hasattr(type(model), needed), "The model does not know this spread", f"{at}.spread")
 
 
@@ -174,7 +174,7 @@ def boosting(model: Any, place: str) -> None:
     demand(model.best_iteration_ == booster.n_rounds, "There are other rounds", f"{place}.best_iteration_")
     try:
         if isinstance(model.loss, str):  # a user's own is compiled when it is needed
-            model._fitted_loss  # noqa: B018
+            model.fitted_loss  # noqa: B018
         else:
             demand(isinstance(model.loss, Loss), "A loss is a name or a record", f"{place}.loss")
     except (TypeError, ValueError) as error:

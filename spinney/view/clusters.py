@@ -12,7 +12,7 @@ import numpy as np
 
 from spinney.view.colours import class_colours, mix
 from spinney.view.plot import import_pyplot
-from spinney.view.steps import chosen_columns, chosen_steps, history_of, label_axes, panels
+from spinney.view.steps import chosen_columns, chosen_steps, history_of, label_axes, panels, read_values
 
 _SMALL_TABLE, _SMALL_POINT, _POINT = 500, 5.0, 14.0
 _REGION = 0.35  # strength of the regions' colours
@@ -54,7 +54,7 @@ def plot_kmeans_steps(
     history = history_of(model, "KMeans")
     drawn = chosen_steps(steps, len(history) - 1)
     columns, names = chosen_columns(model, features)
-    values = model._read_matrix(X).astype(np.float64)
+    values = read_values(model, X)
     plt = import_pyplot("plot_kmeans_steps")
     figure, axes = panels(plt, len(drawn))
     colours = class_colours(len(history[0].centers))

@@ -9,7 +9,7 @@ import numpy as np
 
 from spinney.view.colours import class_colours
 from spinney.view.plot import import_pyplot
-from spinney.view.steps import chosen_columns, chosen_steps, history_of, label_axes, panels
+from spinney.view.steps import chosen_columns, chosen_steps, history_of, label_axes, panels, read_values
 
 _SMALL_TABLE, _SMALL_POINT, _POINT = 500, 5.0, 14.0
 _SIGMAS = (1.0, 2.0)  # of the ellipses
@@ -55,7 +55,7 @@ def plot_em_steps(
     drawn = chosen_steps(steps, len(history) - 1)
     is_line = model.n_features_in_ == 1
     columns, names = ([0], [_only_name(model), "density"]) if is_line else chosen_columns(model, features)
-    values = model._read_matrix(X).astype(np.float64)
+    values = read_values(model, X)
     plt = import_pyplot("plot_em_steps")
     figure, axes = panels(plt, len(drawn))
     for ax, number in zip(axes, drawn):

@@ -66,7 +66,7 @@ def plot_residual_rounds(
     >>> plot_residual_rounds(model, X, 3 * X[:, 0] ** 2).shape
     (2, 3)
     """
-    if not hasattr(type(model), "_respond") or hasattr(type(model), "predict_proba"):
+    if not hasattr(type(model), "n_trees_per_iteration_") or hasattr(type(model), "predict_proba"):
         raise TypeError(f"model must be a fitted GradientBoostingRegressor, got {type(model).__name__}.")
     check_is_fitted(model)
     drawn = chosen_rounds(rounds, len(model))
@@ -98,7 +98,10 @@ def plot_residual_rounds(
 
 def stages_of(model: Any, X: Any, last: int) -> Iterator[tuple[int, np.ndarray]]:
     """Return predictions before the first round and after each."""
+    from spinney.ensemble.boosting.scoring import predictions
+
+    formula = model.formula()
     for number, predicted in enumerate(islice(model.staged_predict(X), last), start=1):
         if number == 1:
-            yield 0, np.full(len(predicted), model._respond(model._booster.start[:, None])[0])
+            yield 0, np.full(len(predicted), predictions(formula.loss, False, formula.start[:, None])[0])
         yield number, predicted

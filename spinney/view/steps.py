@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from spinney.data.tables import as_matrix
+
 _PANEL = 3.0  # inches
 _ACROSS = 3  # panels in a row
 _DEFAULT = (0, 1, 2, 4, 8, 16, 32, 64, 128)
@@ -23,6 +25,12 @@ def history_of(model: Any, name: str) -> list[Any]:
         raise ValueError("model must be fitted with keep_history=True, since the plot shows the iterations.")
     steps: list[Any] = model.history_
     return steps
+
+
+def read_values(model: Any, X: Any) -> np.ndarray:
+    """The table of a fit as numbers."""
+    table = model.schema_.read(X, type(model).__name__)
+    return as_matrix(table.panels, table.n_rows, table.n_columns).astype(np.float64)
 
 
 def chosen_steps(steps: Sequence[int] | None, last: int) -> list[int]:

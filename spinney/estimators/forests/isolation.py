@@ -114,7 +114,7 @@ class IsolationForest(OutlierMixin, ForestModel):
 
     _draws: list[Draws]  # the rows and columns of each tree
 
-    _answers_are = "depth"  # of the trees; see `OneTree`
+    answers_are = "depth"  # of the trees; see `OneTree`
 
     def __init__(
         self,
@@ -241,7 +241,7 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         tree = clone(self.estimator_)
         tree._keep(self._schema, self.forest_.tree(k))
-        tree.max_features_, tree._answers_are = 1, self._answers_are
+        tree.max_features_, tree._answers_are = 1, self.answers_are
         ask_own_columns(tree, self._draws[k].subspaces, k)
         return tree
 
