@@ -10,15 +10,12 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.model_files import check_place, save_model, what_is_there
-from spinney.cli.progress import Working
-from spinney.cli.report import Report, number, quoted
-from spinney.cli.writing import TableWriter
+from spinney.cli.files import TableWriter, check_place, save_model, what_is_there
+from spinney.cli.report import Report, Working, number, quoted
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.kinds import Column
-from spinney.tables.parts import parts_of
-from spinney.tables.reading import Survey, check_names, read_table, read_types, survey
+from spinney.tables.reading import Survey, check_names, parts_of, read_table, read_types, survey
 from spinney.tables.recipe import Recipe, numbers_of
 from spinney.view.numbers import plural
 

@@ -9,7 +9,7 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.model_files import load_for
+from spinney.cli.files import load_for
 from spinney.cli.report import Report, label, number
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source

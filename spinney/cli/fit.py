@@ -18,12 +18,10 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.columns_report import EXACT, tell_columns, tell_importances, tell_scores
-from spinney.cli.model_files import SUFFIX, check_place, save_model, what_is_there
-from spinney.cli.models import MODELS, check_id3, make_model, read_parameters
-from spinney.cli.progress import Working
-from spinney.cli.report import Report, label, quoted, shares
+from spinney.cli.files import SUFFIX, check_place, save_model, what_is_there
+from spinney.cli.models import MODELS, alike, check_id3, guess_task, make_model, read_parameters
+from spinney.cli.report import Report, Working, label, quoted, shares
 from spinney.cli.report_page import page_path, write_page
-from spinney.cli.tasks import alike, guess_task
 from spinney.evaluate.judging import Judged, NotJudged, groups_of_fit, judge, plan
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
@@ -34,14 +32,14 @@ from spinney.tables.reading import (
     Survey,
     check_names,
     find_infinite,
+    is_large,
     labels_of,
     read_table,
     read_types,
+    stream_table,
     survey,
 )
-from spinney.tables.recipe import Recipe
-from spinney.tables.rows import Copies, Sketch, find_copies, hash_rows
-from spinney.tables.streaming import is_large, stream_table
+from spinney.tables.recipe import Copies, Recipe, Sketch, find_copies, hash_rows
 from spinney.view.numbers import plural
 
 TASKS = ("classification", "regression")

@@ -13,10 +13,8 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.model_files import load_for
-from spinney.cli.progress import Working
-from spinney.cli.report import Report, label, quoted
-from spinney.cli.writing import TableWriter
+from spinney.cli.files import TableWriter, load_for
+from spinney.cli.report import Report, Working, label, quoted
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.reading import batches, check_columns, check_names

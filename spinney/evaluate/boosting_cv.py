@@ -63,7 +63,7 @@ class BoostingCV:
 
     def plot(self, ax: Any = None) -> Any:
         """Plot the scores by round, like `spinney.plot_staged_errors`."""
-        from spinney.view.staged import plot_staged_errors
+        from spinney.view.rounds import plot_staged_errors
 
         return plot_staged_errors(self, ax=ax)
 

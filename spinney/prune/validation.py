@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_array, check_consistent_length
 
-from spinney._team import Team, available_threads
 from spinney.criteria.fixed_point import scale_exponent, whole_numbers
 from spinney.tree.decision import SPREADS, DecisionTree
 
@@ -49,6 +48,7 @@ def judge(model: Any, X: Any, y: Any, sample_weight: Any, *, allow_unknown: bool
         weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
     if not weight.any():
         raise ValueError("sample_weight must not be 0 for every validation row.")
+    from spinney._team import Team, available_threads
     from spinney.tree.descend import ends_of_rows, leaf_of_rows
 
     if (model.tree_.missing == SPREADS).any():

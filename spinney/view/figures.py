@@ -1,14 +1,106 @@
-"""Shared by plots of iterations: which iterations, which columns, and panels in one figure."""
+"""What all plots share: colours, panels in one figure, and which iterations and columns are drawn.
+
+Colours are strong where a tree is sure and pale where it is not. All fills are light enough for black text. The first
+eight class colours can be told apart by readers who see few colours.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from colorsys import hls_to_rgb
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from spinney._distribution import install_command
 from spinney.data.tables import as_matrix
+from spinney.tree.decision import DecisionTree
+
+# --- colours ----------------------------------------------------------------------------------------------------------
+
+
+_CLASSES = ("#4fa6df", "#f0a030", "#3fb58a", "#d98bbd", "#e8dc4a", "#e8804f", "#9a94e0", "#a9a9a9")
+_NUMBERS = "#e8804f"  # the scale of regression trees runs from white to this
+_EMPTY = "#f4f4f4"  # a branch without training rows
+_TURN = 0.618034  # of the colour circle, from one class to the next, when there are many
+
+
+def class_colours(n_classes: int) -> list[str]:
+    """One strong colour a class."""
+    if n_classes <= len(_CLASSES):
+        return list(_CLASSES[:n_classes])
+    wheel = [hls_to_rgb((0.57 + i * _TURN) % 1.0, 0.72 + 0.06 * (i % 3 - 1), 0.7) for i in range(n_classes)]
+    return [_text(np.array(rgb)) for rgb in wheel]
+
+
+def mix(colour: str, strength: float) -> str:
+    """The colour on white: strength 0 is white, 1 the colour itself.
+
+    >>> mix("#4fa6df", 0.5)
+    '#a7d2ef'
+    """
+    return _text(1 + np.clip(strength, 0.0, 1.0) * (_rgb(colour) - 1))
+
+
+def node_colours(tree: DecisionTree) -> list[str]:
+    """The fill of every node: by its class and how pure it is, or by its number."""
+    if tree.n_outputs > 1:
+        return _by_impurity(tree)
+    return _by_number(tree) if not tree.is_class else _by_class(tree)
+
+
+def _by_class(tree: DecisionTree) -> list[str]:
+    """The most common class's colour; paler the closer the node is to equal shares."""
+    shares = tree.probabilities[:, 0]
+    n_classes = shares.shape[1]
+    even = 1 / n_classes
+    strength = (shares.max(axis=1) - even) / (1 - even) if n_classes > 1 else np.ones(len(shares))
+    colours, winner = class_colours(n_classes), shares.argmax(axis=1)
+    return [
+        mix(colours[winner[node]], strength[node]) if tree.n_samples[node] > 0 else _EMPTY
+        for node in range(tree.n_nodes)
+    ]
+
+
+def _by_number(tree: DecisionTree) -> list[str]:
+    values = tree.answers[:, 0, 0]
+    low, high = float(values.min()), float(values.max())
+    span = high - low
+    return [mix(_NUMBERS, (value - low) / span if span > 0 else 0.5) for value in values.tolist()]
+
+
+def _by_impurity(tree: DecisionTree) -> list[str]:
+    """Several outputs have no one class: pure nodes are strong."""
+    worst = float(tree.impurity.max())
+    return [mix(_NUMBERS, 1 - impurity / worst if worst > 0 else 1.0) for impurity in tree.impurity.tolist()]
+
+
+def _rgb(colour: str) -> np.ndarray:
+    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+
+
+def _text(rgb: np.ndarray) -> str:
+    return "#" + "".join(f"{round(255 * float(part)):02x}" for part in rgb)
+
+
+# --- panels -----------------------------------------------------------------------------------------------------------
+
+
+def import_pyplot(function: str) -> Any:
+    """Import matplotlib.pyplot, which only plotting functions load."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(f"{function} needs matplotlib: {install_command('plot')}") from error
+    return plt
+
+
+def axes_for(function: str, ax: Any) -> Any:
+    """The axes that a plotting function draws on: those given, or the current ones."""
+    plt = import_pyplot(function)
+    return plt.gca() if ax is None else ax
+
 
 _PANEL = 3.0  # inches
 _ACROSS = 3  # panels in a row
