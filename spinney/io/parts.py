@@ -17,9 +17,9 @@ import spinney
 from spinney.evaluate.scoring import Scoring
 from spinney.io import layout
 from spinney.io.audit import calibration as audit_calibration
+from spinney.io.checks import check_metadata
 from spinney.io.errors import ModelFormatError
 from spinney.io.estimator_records import by_type, estimator_records
-from spinney.io.metadata import check_metadata
 from spinney.io.own_code import as_loss, every_source, is_function, read_sources, source_of
 from spinney.io.records import check_fields, make, store_records
 from spinney.io.state import Reader, StateWriter

@@ -8,9 +8,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.criteria.candidates import candidate_splits
-from spinney.view.colours import class_colours
-from spinney.view.figures import axes_for
-from spinney.view.grids import Grid
+from spinney.view.figures import axes_for, class_colours
+from spinney.view.predictions import Grid
 
 _STEPS = 401
 
