@@ -24,7 +24,15 @@ from spinney.evaluate.measures import measure_baseline, measure_classes, measure
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.kinds import Column, staged, values
-from spinney.tables.reading import as_written_here, batches, check_columns, check_names, find_bad_cell, labels_of
+from spinney.tables.reading import (
+    as_written_here,
+    batches,
+    check_columns,
+    check_names,
+    find_bad_cell,
+    labels_of,
+    weights_of,
+)
 from spinney.tables.recipe import Recipe, hash_rows
 from spinney.view.numbers import plural
 
@@ -79,19 +87,12 @@ class Truth:
             if self._groups_by:
                 self.groups.append(other["groups"].filter(known).to_numpy())
             labels = labels_of(found.cast(pl.Categorical) if truth.kind == "category" else found, truth.kind)
-            yield table, labels, self._weights(other["weights"].filter(known)) if self.weights else None
+            weights = weights_of(self.source, other["weights"].filter(known), self.weights) if self.weights else None
+            yield table, labels, weights
         if n_rows == 0:
             raise TableError(f"{self.source.name} has a header but no rows.")
         if not some:
             raise TableError(f"the target {truth.name!r} is missing in all rows of {self.source.name}.")
-
-    def _weights(self, weights: pl.Series) -> np.ndarray:
-        if weights.null_count() or not bool((weights >= 0).all()):
-            raise TableError(
-                f"--weights: column {self.weights!r} of {self.source.name} must hold a number of at least 0 in every "
-                "row."
-            )
-        return weights.to_numpy()
 
 
 # --- the command ------------------------------------------------------------------------------------------------------

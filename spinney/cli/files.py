@@ -32,10 +32,7 @@ from spinney.tables.recipe import KEY, Recipe, check_fits, recipe_of
 @contextmanager
 def whole_file(path: Path, option: str = "--out") -> Iterator[BinaryIO]:
     """Open a file that appears at its path once it is complete. Raise an error if the option names no such path."""
-    if not path.absolute().parent.is_dir():
-        raise usage(f"{option}: the folder {path.parent} does not exist.")
-    if path.is_dir():
-        raise usage(f"{option}: {path} is a folder, not a file.")
+    check_place(path, option)
     with _whole_file.whole_file(path) as stream:
         yield stream
     written.append(str(path))
@@ -155,7 +152,7 @@ def check_place(path: Path, option: str = "--out") -> None:
     if not path.absolute().parent.is_dir():
         raise usage(f"{option}: the folder {path.parent} does not exist.")
     if path.is_dir():
-        raise usage(f"{option}: {path} is a folder. Name a file in it, such as {path / ('model' + SUFFIX)}.")
+        raise usage(f"{option}: {path} is a folder. Name a file in it.")
     if not os.access(path.absolute().parent, os.W_OK):
         raise TableError(f"{option}: no permission to write in the folder {path.absolute().parent}.")
 

@@ -38,6 +38,7 @@ from spinney.tables.reading import (
     read_types,
     stream_table,
     survey,
+    weights_of,
 )
 from spinney.tables.recipe import Copies, Recipe, Sketch, find_copies, hash_rows
 from spinney.view.numbers import plural
@@ -305,7 +306,7 @@ def read(
     y = labels_of(frame[TARGET], target.kind)
     if y.dtype.kind == "f" and not bool(np.isfinite(y).all()):
         raise find_infinite(source, target, wishes.missing)
-    weights = _weights(source, frame, wishes) if wishes.weights else None
+    weights = weights_of(source, frame[OTHER + wishes.weights], wishes.weights) if wishes.weights else None
     groups = frame[OTHER + wishes.groups].cast(pl.String).fill_null("").to_numpy() if wishes.groups else None
     if not streams:
         X = frame.select(name for column in columns for name in column.features)
@@ -324,15 +325,6 @@ def _counted(column: Column, X: pl.DataFrame) -> Column:
     values = X[column.name].drop_nulls()
     distinct = (values.drop_nans() if values.dtype.is_float() else values).n_unique()
     return replace(column, distinct=distinct, approximate=False)
-
-
-def _weights(source: Source, frame: pl.DataFrame, wishes: Wishes) -> np.ndarray:
-    numbers = frame[OTHER + str(wishes.weights)].cast(pl.Float64, strict=False)
-    if numbers.null_count() or not bool((numbers >= 0).all()) or not bool(numbers.is_finite().all()):
-        raise TableError(
-            f"--weights: column {wishes.weights!r} of {source.name} must hold a number of at least 0 in every row."
-        )
-    return numbers.to_numpy()
 
 
 def _tell_copies(report: Report, copies: Copies | None, n_rows: int, wishes: Wishes) -> None:

@@ -141,6 +141,11 @@ def label(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
 
 
+def answered(value: Any) -> str:
+    """A prediction: a number, or a class."""
+    return number(float(value)) if isinstance(value, float | np.floating) else label(value)
+
+
 def quoted(names: Sequence[str], most: int = 6) -> str:
     """Names in quotes, not too many."""
     return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")

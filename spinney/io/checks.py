@@ -82,11 +82,6 @@ def anything(value: Any, place: str) -> None:
     """Parameters are checked by their estimator."""
 
 
-def none(value: Any, place: str) -> None:
-    if value is not None:
-        fail("None", value, place)
-
-
 def one_of(*checks: Check) -> Check:
     """What passes any of these checks."""
 

@@ -53,7 +53,6 @@ _REFUSED = {
     b"\x80\x04": "is a pickle, not a table; write the table to CSV or Parquet",
     b"\x80\x05": "is a pickle, not a table; write the table to CSV or Parquet",
 }
-_WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _IN_WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # in the zip archives of workbooks
 _HTML = (b"<!doctype html", b"<html")
 _TYPED = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")  # Parquet, Arrow and Arrow streams: not text in any encoding
@@ -195,9 +194,8 @@ def _spool_input() -> Path:
 
 def _spool(stream: Any, encoding: str | None = None) -> Path:
     """Copy a stream to a temporary UTF-8 file, which is removed when the process ends."""
-    handle, name = tempfile.mkstemp(prefix="spinney-")
-    atexit.register(_remove, name)
-    with os.fdopen(handle, "wb") as target:
+    name, target = _temporary()
+    with target:
         if encoding is None:
             shutil.copyfileobj(stream, target, _BLOCK)
         else:
@@ -206,6 +204,13 @@ def _spool(stream: Any, encoding: str | None = None) -> Path:
                 target.write(decoder.decode(block).encode())
             target.write(decoder.decode(b"", final=True).encode())
     return Path(name)
+
+
+def _temporary(suffix: str = "") -> tuple[str, BinaryIO]:
+    """A new file, which is removed when the process ends."""
+    handle, name = tempfile.mkstemp(prefix="spinney-", suffix=suffix)
+    atexit.register(_remove, name)
+    return name, os.fdopen(handle, "wb")
 
 
 def _remove(name: str) -> None:
@@ -530,9 +535,8 @@ def open_pattern(given: str, dialect: Dialect) -> Source:
 
 
 def _laid_end_to_end(sources: list[Source]) -> Path:
-    handle, name = tempfile.mkstemp(prefix="spinney-", suffix=".csv")
-    atexit.register(_remove, name)
-    with os.fdopen(handle, "wb") as target:
+    name, target = _temporary(".csv")
+    with target:
         for place, source in enumerate(sources):
             with open(source.path, "rb") as file:
                 for _ in range(source.skip if place else 0):

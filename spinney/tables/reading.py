@@ -14,7 +14,7 @@ read in place. The model is the same as for the table in memory.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -350,6 +350,22 @@ def find_infinite(source: Source, target: Column, missing: tuple[str, ...]) -> T
         f"the target {target.name!r}, row {found[_ROW][0]} of {source.name}: {found['cell'][0]!r} is infinite. "
         "Correct the cell, or name it in --missing to leave out its row."
     )
+
+
+def weights_of(source: Source, cells: pl.Series, name: str) -> np.ndarray:
+    """Return sample weights; raise an error if one is missing, negative or infinite."""
+    numbers = cells.cast(pl.Float64, strict=False)
+    if numbers.null_count() or not bool((numbers >= 0).all()) or not bool(numbers.is_finite().all()):
+        raise TableError(f"--weights: column {name!r} of {source.name} must hold a number of at least 0 in every row.")
+    return numbers.to_numpy()
+
+
+def free_name(name: str, taken: Container[str], form: str = "{}_{}") -> str:
+    """Return a name that no column has yet: with a number, if need be."""
+    free, number = name, 2
+    while free in taken:
+        free, number = form.format(name, number), number + 1
+    return free
 
 
 def _day(form: str) -> str:
