@@ -315,7 +315,7 @@ def interrupt_at(step):
 
 def call(step):
     seen, done = np.zeros((3, 4), np.int64), np.zeros(1, np.int64)
-    faulthandler.dump_traceback_later(100, exit=True)
+    faulthandler.dump_traceback_later(290, exit=True)
     with Team(2) as team:
         team.run(count_chunks, seen.copy(), done.copy())  # the threads are there, the kernel is compiled
         sys.settrace(interrupt_at(step))
@@ -390,7 +390,7 @@ def test_a_fit_without_memory_to_spare_ends():
     lines = finish(
         start("""
 import faulthandler, resource
-faulthandler.dump_traceback_later(100, exit=True)
+faulthandler.dump_traceback_later(290, exit=True)
 
 def in_use():
     with open("/proc/self/statm") as file:

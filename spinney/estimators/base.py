@@ -215,7 +215,7 @@ class TableModel(KnowsNames, BaseEstimator):
 
     def _keep_schema(self, schema: Schema) -> None:
         self._schema = schema
-        keep_columns(self, schema.n_columns, schema.names)
+        keep_columns(self, len(schema.columns), schema.names)
 
     def _read(self, X: Any) -> Table:
         """A table like that of `fit`."""

@@ -57,7 +57,7 @@ class Asked:
         from spinney.gpu.predict import read_there
 
         reader = self.reader
-        return read_there(self.X, reader._schema, type(reader).__name__, reader._refuses_unknown())
+        return read_there(self.X, reader.schema_, type(reader).__name__, reader._refuses_unknown())
 
     @cached_property
     def stream(self) -> Any:

@@ -41,7 +41,7 @@ from spinney.ensemble.boosting.gradients import (
 from spinney.ensemble.boosting.leaf_refit import prune_nodes, renew, weight_scale
 from spinney.ensemble.boosting.start import in_units, most_leaves, share_of, start_values
 from spinney.grow.boosting import memory
-from spinney.grow.boosting.freeze import freeze, lay, no_trees
+from spinney.grow.boosting.freeze import freeze, lay
 from spinney.grow.boosting.grower import grow_tree
 from spinney.grow.boosting.leaves import add_tree
 from spinney.grow.boosting.sorted import freeze_sorted, make_sorted_rows, make_sorted_table, make_sorted_work
@@ -181,7 +181,7 @@ class Rounds:
         self.rows = rows or OwnRows(task, settings, dataset.n_rows, team)
         # scores and derivatives are in these units, trees are not
         self.y, self.weights, self.units = self.rows.y, self.rows.weights, self.rows.units
-        self.begun = begun or Booster(start_values(task), no_trees(dataset.bins, dataset.n_columns))
+        self.begun = begun or Booster.of_no_rounds(start_values(task), dataset.bins, dataset.n_columns)
         self.grown: list[Forest] = []
         self._loose: list[Any] = []  # the last trees grown, not yet in a store
         self.offset = offset

@@ -409,6 +409,14 @@ class BagFit(BagModel):
             made = open_for_members(table, n_categories(schema), target, plan, draws, template.max_bins, alone)
         return schema, made[0], target, made[1], draws
 
+    def _keep_parts(self, parts: list[Any]) -> None:
+        """Become the ensemble of all trees of these fitted ones."""
+        from spinney.tree.forest import join
+
+        self._keep(parts[0].schema_, join([one.forest_ for one in parts]))
+        starts = np.cumsum([0, *map(len, parts)])
+        self._draws = [one.shifted(int(by)) for by, part in zip(starts, parts) for one in part._draws]
+
     def _fit_members(self, template: Any, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> None:
         """Fit members of any other kind."""
         from spinney._team import available_threads

@@ -15,7 +15,7 @@ from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators import on_gpu
 from spinney.estimators.bagging.fit import count_columns_of_member
-from spinney.estimators.bagging.model import ask_own_columns
+from spinney.estimators.bagging.model import in_own_columns
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.docstrings import NO_TARGET, TO_FIT, documented
 from spinney.estimators.forests.model import ForestModel
@@ -33,6 +33,7 @@ from spinney.estimators.params import (
 )
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
+from spinney.estimators.trees.model import keep_tree
 from spinney.tree.formula import Formula
 
 if TYPE_CHECKING:
@@ -231,10 +232,9 @@ class IsolationForest(OutlierMixin, ForestModel):
     def _make_tree(self, k: int) -> Any:
         from sklearn.base import clone
 
-        tree = clone(self.estimator_)
-        tree._keep(self._schema, self.forest_.tree(k))
-        tree.max_features_, tree._answers_are = 1, self.answers_are
-        ask_own_columns(tree, self._draws[k].subspaces, k)
+        own = in_own_columns(self._schema, self.forest_.tree(k), self._draws[k].subspaces, k)
+        tree = keep_tree(clone(self.estimator_), *own, 1)
+        tree._answers_are = self.answers_are
         return tree
 
     @property

@@ -134,7 +134,7 @@ class _CartTree(TreeModel):
 
             tree = collapse_by_alpha(tree, self.ccp_alpha)
         self._keep(schema, tree)
-        self.max_features_ = count_columns(self.max_features, schema.n_columns)
+        self.max_features_ = count_columns(self.max_features, self.n_features_in_)
 
     def _grow(
         self, schema: Schema, table: Table, answers: TreeTargets, weights: Weights, team: Team, eval_set: Any

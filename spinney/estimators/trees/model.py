@@ -34,6 +34,13 @@ if TYPE_CHECKING:
     from spinney.tree.forest import Forest
 
 
+def keep_tree(model: Any, schema: Schema, tree: DecisionTree, max_features: int) -> Any:
+    """The unfitted tree model, fitted: one tree of an ensemble."""
+    model._keep(schema, tree)
+    model.max_features_ = max_features
+    return model
+
+
 class TreeModel(Explained, OneTree, TableModel):
     """A model that is one `DecisionTree`."""
 
