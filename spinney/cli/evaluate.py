@@ -19,8 +19,7 @@ from spinney.cli.columns_report import tell_scores
 from spinney.cli.files import load_for
 from spinney.cli.predict import Unknown
 from spinney.cli.report import Report, Working, label, number, quoted
-from spinney.evaluate.judging import Judged
-from spinney.evaluate.measures import measure_baseline, measure_classes, measure_numbers
+from spinney.evaluate.judging import Judged, measure_baseline, measure_classes, measure_numbers
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.kinds import Column, staged, values

@@ -365,7 +365,7 @@ def search_rounds(
     progress = Progress(job.verbose > 1, unit="search round", forecasts=False) if job.verbose else None
     stop = partial(_search_is_over, clock, begun - seconds_spent(), bool(job.verbose))
     try:
-        best, curve = advance(folds, first, plan.n_rounds, _patience(plan), progress, stop, typical, flat=FLAT)
+        best, curve = advance(folds, first, plan.n_rounds, _patience(plan), team, progress, stop, typical, flat=FLAT)
         means = curve[HELD_OUT][first.name]
         in_time_order = job.order is not None and job.order.times is not None
         if in_time_order and best:
@@ -413,8 +413,13 @@ def _make_folds(
     job: BoostingJob, dataset: Any, metrics: Sequence[Metric], plan: SearchPlan, settings: BoostingSettings, team: Team
 ) -> list[Fold]:
     own = replace(settings, n_rounds=plan.n_rounds, learning_rate=plan.learning_rate)
-    parts = _parts(job, dataset, plan, settings.seed, team)
-    return [_make_fold(job, dataset, metrics, kept, held, own, team) for kept, held in parts]
+    # folds are small: each grows its trees in one thread, unless their outputs keep all threads busy
+    is_here = settings.rounds is None and not isinstance(dataset, RemoteDataset)
+    is_apart = is_here and plan.n_folds > 1 and (job.task.n_outputs == 1 or team.size == 1)
+    return [
+        _make_fold(job, dataset, metrics, kept, held, own, team.part() if is_apart else team)
+        for kept, held in _parts(job, dataset, plan, settings.seed, team)
+    ]
 
 
 def _make_fold(

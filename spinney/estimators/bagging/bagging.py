@@ -56,7 +56,7 @@ class BaggedClasses(ClassForest):
         """
         return self._split_outputs(self._routed("predict_proba", X, params))
 
-    @row_by_row(on_gpu.bag_log_probabilities)
+    @row_by_row(on_gpu.logarithms)
     @documented(returns=LOGARITHMS_OF_OUTPUTS)
     def predict_log_proba(self, X: Any, **params: Any) -> Any:
         """Predict the logarithms of class probabilities.

@@ -101,10 +101,6 @@ class IsolationForest(OutlierMixin, ForestModel):
         All trees, stored together.
     fingerprint_ : str
         A hash of all trees, the same on any machine and with any number of threads.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
 
     Examples
     --------
