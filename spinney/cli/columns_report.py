@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from spinney.cli.report import Report, number, quoted
-from spinney.evaluate.judging import Judged, NotJudged
-from spinney.evaluate.measures import HIGHER_IS_BETTER
+from spinney.evaluate.judging import HIGHER_IS_BETTER, Judged, NotJudged
 from spinney.tables.files import Source
 from spinney.tables.kinds import Column
 from spinney.tables.reading import Survey
@@ -29,7 +28,7 @@ def tell_columns(
 ) -> None:
     """Print what was read: the detected types, and the columns that are left out."""
     by_name = {column.name: column for column in (*columns, target)}
-    roles = {wishes.target: "target", wishes.weights: "weights", wishes.groups: "groups"}
+    roles = {wishes.target: "target", wishes.weights: "weights", wishes.groups: "groups", wishes.times: "time"}
     everything = [by_name.get(column.name, column) for column in found.columns]
     report.note(
         table={

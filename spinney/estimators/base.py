@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin
 from sklearn.utils import compute_sample_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from spinney._packed_arrays import pack_state, rebuild
@@ -24,10 +25,11 @@ from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import refuse_sparse
 from spinney.data.tables import TableHandle
 from spinney.data.weights import Weights, read_weights
+from spinney.estimators.docstrings import LOGARITHMS_OF_OUTPUTS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.names import names_of_ours, refuse_parameters
 from spinney.estimators.params import check_parameters, keywords_of
-from spinney.estimators.streaming import is_in_memory, score_on_cpu
+from spinney.estimators.streaming import is_in_memory, row_by_row, score_on_cpu
 from spinney.tree.formula import not_of_trees
 
 if TYPE_CHECKING:
@@ -113,15 +115,6 @@ def read_sample_weight(
             raise ValueError(f"class_weight must not be negative, got {class_weight!r:.200}.")
         weight = by_class if weight is None else by_class * weight
     return read_weights(weight, n_rows, class_weight is None or classes_repeat)
-
-
-def keep_columns(model: Any, n_columns: int, names: np.ndarray | None) -> None:
-    """Set `n_features_in_` and, if the columns have names, `feature_names_in_`."""
-    model.n_features_in_ = n_columns
-    if names is not None:
-        model.feature_names_in_ = names
-    else:
-        vars(model).pop("feature_names_in_", None)
 
 
 def log_probabilities(probabilities: Any) -> Any:
@@ -214,8 +207,11 @@ class TableModel(KnowsNames, BaseEstimator):
     )
 
     def _keep_schema(self, schema: Schema) -> None:
-        self._schema = schema
-        keep_columns(self, len(schema.columns), schema.names)
+        """Remember the columns: also as `n_features_in_` and, if they have names, `feature_names_in_`."""
+        self._schema, self.n_features_in_ = schema, len(schema.columns)
+        self.__dict__.pop("feature_names_in_", None)
+        if schema.names is not None:
+            self.feature_names_in_ = schema.names
 
     def _read(self, X: Any) -> Table:
         """A table like that of `fit`."""
@@ -319,7 +315,31 @@ class TableModel(KnowsNames, BaseEstimator):
         return tags
 
 
-class TableClassifier(PredictsSets, ClassifierMixin):
+def _logarithms_there(asked: Any) -> Any:
+    from spinney.estimators.on_gpu import logarithms
+
+    return logarithms(asked)
+
+
+class LogProbabilities:
+    """A model that predicts the logarithms of its `predict_proba`, if it has that."""
+
+    @available_if(lambda self: bool(self.predict_proba))
+    @row_by_row(_logarithms_there)
+    @documented(returns=LOGARITHMS_OF_OUTPUTS)
+    def predict_log_proba(self: Any, X: Any) -> Any:
+        """Predict the logarithms of class probabilities.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> DecisionTreeClassifier().fit([[0], [1]], ["a", "b"]).predict_log_proba([[0]])
+        array([[  0., -inf]])
+        """
+        return log_probabilities(self.predict_proba(X))
+
+
+class TableClassifier(LogProbabilities, PredictsSets, ClassifierMixin):
     """A classifier whose `score` takes tables on a GPU, too."""
 
     score = score_on_cpu(ClassifierMixin.score)

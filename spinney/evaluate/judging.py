@@ -1,11 +1,11 @@
 """Evaluation of a model on rows that it was not fitted on, compared with a constant baseline.
 
-In: a model and a table. Out: `Judged`, for the command line and for reports. `cross_validate` fits; measures.py
-computes the scores.
+In: a model and a table. Out: `Judged`, for the command line and for reports. `cross_validate` fits.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
@@ -13,7 +13,99 @@ from typing import Any
 
 import numpy as np
 
-from spinney.evaluate.measures import answers_of, measure_answers, measure_baseline
+from spinney._warnings import RowOrderWarning
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The usual scores of predictions, and of a baseline that ignores the rows.
+#
+# In: the truth and the predictions, or a fitted model. Out: scores by name.
+
+
+HIGHER_IS_BETTER = {
+    "accuracy": True,
+    "balanced accuracy": True,
+    "AUC": True,
+    "log loss": False,
+    "R2": True,
+    "RMSE": False,
+    "MAE": False,
+}
+
+
+def measure_classes(
+    truth: np.ndarray, predicted: np.ndarray, shares: np.ndarray | None, classes: np.ndarray, weights: np.ndarray | None
+) -> dict[str, float]:
+    """Scores of a classifier's predictions."""
+    from sklearn import metrics  # here, since it takes long to import: --help need not wait
+
+    found = {"accuracy": float(np.average(predicted == truth, weights=weights))}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found["balanced accuracy"] = float(metrics.balanced_accuracy_score(truth, predicted, sample_weight=weights))
+    if shares is None:
+        return found
+    place = {label: number for number, label in enumerate(classes.tolist())}
+    numbers = np.array([place.get(label, -1) for label in truth.tolist()])
+    known = numbers >= 0
+    numbers, shares = numbers[known], shares[known]
+    heavy = None if weights is None else weights[known]
+    if len(classes) == 2 and len(np.unique(numbers)) == 2:
+        found["AUC"] = float(metrics.roc_auc_score(numbers, shares[:, 1], sample_weight=heavy))
+    if len(numbers):
+        own = np.clip(shares[np.arange(len(numbers)), numbers], np.finfo(np.float64).eps, 1.0)
+        found["log loss"] = float(np.average(-np.log(own), weights=heavy))
+    return found
+
+
+def measure_numbers(truth: np.ndarray, predicted: np.ndarray, weights: np.ndarray | None) -> dict[str, float]:
+    """Scores of a regressor's predictions."""
+    error = predicted - truth
+    found = {
+        "RMSE": float(np.sqrt(np.average(error * error, weights=weights))),
+        "MAE": float(np.average(np.abs(error), weights=weights)),
+    }
+    spread = np.average((truth - np.average(truth, weights=weights)) ** 2, weights=weights)
+    return ({"R2": float(1.0 - found["RMSE"] ** 2 / spread)} if spread > 0 else {}) | found
+
+
+def measure(model: Any, X: Any, y: np.ndarray, weights: np.ndarray | None) -> dict[str, float]:
+    """Scores of a fitted model."""
+    return measure_answers(model, *answers_of(model, X), y, weights)
+
+
+def answers_of(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """(predictions, probabilities of the classes or None) of a fitted model."""
+    if not hasattr(model, "classes_") or not hasattr(model, "predict_proba"):
+        return model.predict(X), None
+    shares = model.predict_proba(X)
+    return model.classes_[shares.argmax(axis=1)], shares
+
+
+def measure_answers(
+    model: Any, predicted: np.ndarray, shares: np.ndarray | None, y: np.ndarray, weights: np.ndarray | None
+) -> dict[str, float]:
+    """Scores of what a fitted model has predicted."""
+    if not hasattr(model, "classes_"):
+        return measure_numbers(y, predicted, weights)
+    return measure_classes(y, predicted, shares, model.classes_, weights)
+
+
+def measure_baseline(
+    y: np.ndarray, weights: np.ndarray | None, known: np.ndarray, known_weights: np.ndarray | None, task: str
+) -> dict[str, float]:
+    """Scores of the baseline: the class frequencies, or the mean, of the training rows."""
+    if task == "regression":
+        return measure_numbers(y, np.full(len(y), np.average(known, weights=known_weights)), weights)
+    classes, numbers = np.unique(known, return_inverse=True)
+    shares = np.bincount(numbers, known_weights, len(classes))
+    shares = shares / shares.sum()
+    said = np.broadcast_to(shares, (len(y), len(classes)))
+    predicted = np.broadcast_to(classes[shares.argmax()], len(y))
+    return measure_classes(y, predicted, said, classes, weights)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+
 
 _SMALL = 250_000  # most cells of a table that is cross-validated by folds
 _FOLDS, _HELD_OUT, _FEWEST = 5, 0.2, 10
@@ -60,13 +152,15 @@ def judge(
     *,
     weights: np.ndarray | None = None,
     groups: np.ndarray | None = None,
+    times: np.ndarray | None = None,
     copies: np.ndarray | None = None,
     seed: int = 0,
     tick: Callable[[int, int], object] = lambda done, of: None,
 ) -> Judged | NotJudged:
     """Cross-validate a model.
 
-    Rows with the same number in `copies` are duplicates, and held out together.
+    Rows with the same number in `copies` are duplicates, and held out together. With `times`, later rows are predicted
+    by models fitted on earlier ones.
     """
     from spinney.evaluate.cross_validation import cross_validate
 
@@ -75,7 +169,7 @@ def judge(
         return NotJudged(
             "no rows were held out" if n_folds == 0 else f"{len(y)} rows are too few to hold some of them out"
         )
-    splits = split_rows(y, task, n_folds, groups, seed, is_large, copies)
+    splits = split_rows(y, task, n_folds, groups, seed, is_large, copies, times)
     if task == "classification" and any(len(np.unique(y[train])) < 2 for train, _ in splits):
         known, counts = np.unique(y, return_counts=True)
         rare = f"the class {str(known[counts.argmin()])!r} has {counts.min()} row{'s' * bool(counts.min() > 1)}"
@@ -94,17 +188,21 @@ def judge(
         tick(len(kept), len(splits))
         return found
 
-    kept_together = groups_of_fit(model, groups)
-    result = cross_validate(
-        model, X, y, scoring=score, cv=splits, sample_weight=weights, params=kept_together, error_score="raise"
-    )
+    hints = hints_of_fit(model, groups, times)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RowOrderWarning)  # the fit on all rows says it once
+        result = cross_validate(
+            model, X, y, scoring=score, cv=splits, sample_weight=weights, params=hints, error_score="raise"
+        )
     heavy = np.broadcast_to(1.0, len(y)) if weights is None else weights
     bases = [measure_baseline(y[test], heavy[test], y[train], heavy[train], task) for train, test in splits]
     if len(splits) > 1:
         how = f"{len(splits)}-fold cross-validation"
     else:
         how = f"{len(splits[0][1]):,} held-out rows" + (f", fitted on {len(splits[0][0]):,} others" if is_large else "")
-    together = "groups" if groups is not None else "duplicates" if copies is not None else ""
+    if times is not None:
+        how += ", each predicted by a model of earlier rows"
+    together = "groups" if groups is not None else "duplicates" if copies is not None and times is None else ""
     return Judged(
         how + f", {together} kept together" * bool(together),
         {name: float(np.nanmean(result[f"test_{name}"])) for name in result.metrics},
@@ -118,9 +216,10 @@ def judge(
     )
 
 
-def groups_of_fit(model: Any, groups: np.ndarray | None) -> dict[str, np.ndarray]:
-    """The arguments by which models that hold rows out themselves hold out whole groups."""
-    return {} if groups is None or "groups" not in signature(model.fit).parameters else {"groups": groups}
+def hints_of_fit(model: Any, groups: np.ndarray | None, times: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    """The arguments by which models that hold rows out themselves hold out whole groups, or the last rows."""
+    given = {name: values for name, values in (("groups", groups), ("times", times)) if values is not None}
+    return {name: values for name, values in given.items() if name in signature(model.fit).parameters}
 
 
 def _of_all(classes: np.ndarray | None, fitted: Any, shares: np.ndarray | None) -> np.ndarray | None:
@@ -140,13 +239,23 @@ def split_rows(
     seed: int,
     is_large: bool = False,
     copies: np.ndarray | None = None,
+    times: np.ndarray | None = None,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """(training rows, held-out rows) of each split, shuffled, and stratified if every class has enough rows.
+    """(training rows, held-out rows) of each split, shuffled, and stratified if every class has enough rows; with
+    `times`, the last rows, or stretches of time that follow the training rows.
 
     For a large table half of the rows are fitted on, so that evaluation needs no more memory than the final fit.
     """
     from sklearn import model_selection
 
+    if times is not None:
+        order = np.argsort(times, kind="stable")
+        if n_folds == 1:
+            n_held = max(1, int(min(_HELD_OUT * len(y), _MOST_HELD_OUT if is_large else len(y))))
+            kept = order[: len(y) - n_held]
+            return [(kept[len(kept) // 2 if is_large else 0 :], order[len(y) - n_held :])]
+        stretches = model_selection.TimeSeriesSplit(n_folds).split(order)
+        return [(order[before], order[after]) for before, after in stretches]
     if groups is None and copies is not None:  # the distinct rows are split, each with all its duplicates
         _, first = np.unique(copies, return_index=True)
         splits = split_rows(y[first], task, min(n_folds, len(first)), None, seed, is_large)

@@ -15,9 +15,8 @@ import numpy as np
 from sklearn.base import clone
 
 from spinney.evaluate.cross_validation import cross_validate
-from spinney.evaluate.judging import NotJudged, split_rows
+from spinney.evaluate.judging import HIGHER_IS_BETTER, NotJudged, measure, measure_baseline, split_rows
 from spinney.evaluate.judging import judge as cross_validated
-from spinney.evaluate.measures import HIGHER_IS_BETTER, measure, measure_baseline
 from spinney.reporting.sample import Sample, some_rows
 
 _WORK = {True: 50_000_000, False: 20_000_000}  # rows x trees that all folds may fit: boosting, others
@@ -59,7 +58,15 @@ def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> 
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         found = cross_validated(
-            clone(model), part.X, part.y, part.task, cv, weights=part.weight, groups=part.groups, seed=seed
+            clone(model),
+            part.X,
+            part.y,
+            part.task,
+            cv,
+            weights=part.weight,
+            groups=part.groups,
+            times=part.times,
+            seed=seed,
         )
         if isinstance(found, NotJudged):
             raise ValueError(f"cv={cv} is not possible: {found.why}. Use cv=0 to score the model itself.")
@@ -153,7 +160,7 @@ def _learn(judged: ScoreSheet, fresh: Any, part: Sample, cv: int, n_trees_of: in
         return
     folds, shares = (3, _SIZES) if fits >= 3 * len(_SIZES) else (1, _FEW_SIZES)
     smaller = some_rows(part, max(1000, len(part.y) * cv // (3 * _CURVE_FITS)), seed) if len(part.y) > 5000 else part
-    splits = split_rows(smaller.y, smaller.task, min(3, cv), smaller.groups, seed)[:folds]
+    splits = split_rows(smaller.y, smaller.task, min(3, cv), smaller.groups, seed, times=smaller.times)[:folds]
     random = np.random.RandomState(seed)
     orders = [random.permutation(train) for train, _ in splits]
     sizes = [int(share * len(orders[0])) for share in shares if share * len(orders[0]) >= 10]

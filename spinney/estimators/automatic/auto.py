@@ -48,7 +48,6 @@ from spinney.estimators.base import (
     TableRegressor,
     all_or_nothing,
     hash_of,
-    log_probabilities,
     read_sample_weight,
 )
 from spinney.estimators.docstrings import LABELS, NUMBERS, TO_FIT, documented
@@ -57,7 +56,7 @@ from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 from spinney.tree.formula import Mixture, mixture_of
 from spinney.view.frame import as_frame
-from spinney.view.leaderboard import leaderboard_columns, leaderboard_text
+from spinney.view.summary import leaderboard_columns, leaderboard_text
 
 # ----------------------------------------------------------------------------------------------------------------------
 # On a cluster: the comparison with all families at once, then the folds of all of them.
@@ -342,22 +341,6 @@ class AutoClassifier(TableClassifier, _AutoModel):
         (344, 3)
         """
         return self._mean(X, "predict_proba")
-
-    @row_by_row()
-    @documented()
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Predict logarithms of class probabilities.
-
-        Examples
-        --------
-        >>> from spinney import AutoClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
-        >>> model.predict_log_proba(X).shape
-        (344, 3)
-        """
-        return log_probabilities(self.predict_proba(X))
 
     @row_by_row()
     @documented(returns=LABELS)

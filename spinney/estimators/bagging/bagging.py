@@ -56,7 +56,7 @@ class BaggedClasses(ClassForest):
         """
         return self._split_outputs(self._routed("predict_proba", X, params))
 
-    @row_by_row(on_gpu.bag_log_probabilities)
+    @row_by_row(on_gpu.logarithms)
     @documented(returns=LOGARITHMS_OF_OUTPUTS)
     def predict_log_proba(self, X: Any, **params: Any) -> Any:
         """Predict the logarithms of class probabilities.
@@ -102,9 +102,10 @@ class BaggedClasses(ClassForest):
 class BaggedNumbers(NumberForest):
     """Predictions of regressors: the mean of the members' predictions."""
 
-    def _answers_of_members(self, X: Any) -> np.ndarray:
+    def answers_of_members(self, X: Any) -> np.ndarray:
+        """Return what each member answers, for internal use."""
         if "forest_" in vars(self):
-            return super()._answers_of_members(X)
+            return super().answers_of_members(X)
         from spinney._team import available_threads
         from spinney.ensemble.bagging import answers_of_members
 

@@ -149,10 +149,6 @@ FITTED = """
         The out-of-bag predictions of classifiers and of regressors; only with `oob_score`.
     fingerprint_ : str
         A hash of the base estimators, the same on any machine and with any number of threads; only if these have one.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
 """
 
 

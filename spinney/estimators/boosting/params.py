@@ -333,8 +333,4 @@ FITTED = """
         Fraction of the total gain per column. `get_feature_importances` has the other kinds.
     fingerprint_ : str
         A hash of all trees, the same on any machine and with any number of threads.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 """

@@ -48,10 +48,6 @@ class BisectingKMeans(KMeans):
         Cluster of each leaf; -1 for nodes that were split.
     fingerprint_ : str
         Hash of the tree.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 
     Examples
     --------

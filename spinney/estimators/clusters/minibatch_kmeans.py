@@ -52,10 +52,6 @@ class MiniBatchKMeans(KMeans):
         Number of batches.
     fingerprint_ : str
         Hash of the centroids.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 
     Examples
     --------

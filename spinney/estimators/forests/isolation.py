@@ -101,10 +101,6 @@ class IsolationForest(OutlierMixin, ForestModel):
         All trees, stored together.
     fingerprint_ : str
         A hash of all trees, the same on any machine and with any number of threads.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
 
     Examples
     --------
@@ -116,7 +112,7 @@ class IsolationForest(OutlierMixin, ForestModel):
 
     _draws: list[Draws]  # the rows and columns of each tree
 
-    _answers_are = "depth"  # of the trees; see `OneTree`
+    answers_are = "depth"  # of the trees; see `OneTree`
 
     def __init__(
         self,
@@ -234,7 +230,7 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         own = in_own_columns(self._schema, self.forest_.tree(k), self._draws[k].subspaces, k)
         tree = keep_tree(clone(self.estimator_), *own, 1)
-        tree._answers_are = self._answers_are
+        tree._answers_are = self.answers_are
         return tree
 
     @property

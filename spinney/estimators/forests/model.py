@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -17,12 +18,11 @@ from spinney._warnings import warn_caller
 from spinney.data.remote_table import RemoteRows
 from spinney.data.schema import Schema
 from spinney.estimators import on_gpu
-from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, log_probabilities
+from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor
 from spinney.estimators.docstrings import (
     LABELS_OF_OUTPUTS,
     LEAVES,
     LOCAL,
-    LOGARITHMS_OF_OUTPUTS,
     NUMBERS_OF_OUTPUTS,
     PATHS,
     PROBABILITIES_OF_OUTPUTS,
@@ -57,6 +57,13 @@ class ForestModel(Explained, TableModel):
         self.forest_, self.n_outputs_ = forest, int(forest.answers.shape[1])
         for name in FOLLOWS:
             self.__dict__.pop(name, None)
+
+    def with_forest(self, forest: Forest) -> Any:
+        """Return a copy with other trees, for internal use."""
+        other = copy(self)
+        other._keep(self._schema, forest)
+        other.__dict__.pop("_leaf_targets", None)
+        return other
 
     def _still_to_fit(self, n_before: int, members: str = "trees") -> range:
         """The numbers of the members that a warm start adds to those of the previous fit."""
@@ -226,21 +233,6 @@ class ClassForest(TableClassifier, ForestModel):
             return answers[:, 0, :]
         return [answers[:, o, : self.n_classes_[o]] for o in range(self.n_outputs_)]
 
-    @row_by_row(on_gpu.forest_log_probabilities)
-    @documented(returns=LOGARITHMS_OF_OUTPUTS)
-    def predict_log_proba(self, X: Any) -> Any:
-        """Predict the logarithms of class probabilities.
-
-        Examples
-        --------
-        >>> from spinney import RandomForestClassifier
-        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
-        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
-        >>> forest.predict_log_proba([[0]]).tolist()
-        [[0.0, -inf]]
-        """
-        return log_probabilities(self.predict_proba(X))
-
     @row_by_row(on_gpu.forest_classes)
     @documented(returns=LABELS_OF_OUTPUTS)
     def predict(self, X: Any) -> np.ndarray:
@@ -334,7 +326,8 @@ class NumberForest(TableRegressor, ForestModel):
             residuals = np.abs(truth[0, rows] - answers[rows, 0, 0])
             self._calibration = ConformalScores("jackknife+", residuals, rows=rows)
 
-    def _answers_of_members(self, X: Any) -> np.ndarray:
+    def answers_of_members(self, X: Any) -> np.ndarray:
+        """Return what each tree answers, for internal use."""
         from spinney.tree.descend import sum_answers
 
         table = self._read(X)

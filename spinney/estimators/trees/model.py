@@ -14,11 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
 from spinney.estimators import on_gpu
-from spinney.estimators.base import Explained, TableClassifier, TableModel, log_probabilities
+from spinney.estimators.base import Explained, TableClassifier, TableModel
 from spinney.estimators.docstrings import (
     LABELS_OF_OUTPUTS,
     LOCAL,
-    LOGARITHMS_OF_OUTPUTS,
     PROBABILITIES_OF_OUTPUTS,
     documented,
 )
@@ -27,6 +26,8 @@ from spinney.tree.decision import OneTree
 from spinney.tree.formula import Formula
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from spinney.data.tables import Table
     from spinney.tree.decision import DecisionTree
     from spinney.tree.forest import Forest
@@ -45,7 +46,12 @@ class TreeModel(Explained, OneTree, TableModel):
     def _keep(self, schema: Schema, tree: DecisionTree) -> None:
         """Set the fitted attributes of all tree models."""
         self._keep_schema(schema)
-        self.tree_, self.n_outputs_ = tree, tree.n_outputs
+        self.tree_, self.n_outputs_ = tree, int(tree.forest.answers.shape[1])
+
+    def plant(self, schema: Schema, tree: DecisionTree) -> Self:
+        """Become the model of a tree that was not fitted, for internal use."""
+        self._keep(schema, tree)
+        return self
 
     @property
     def forest_(self) -> Forest:
@@ -197,20 +203,6 @@ class ClassTreeModel(TableClassifier, TreeModel):
 
         with self._make_team("descend", table.n_rows) as team:
             return shares(self.tree_, table, team)
-
-    @row_by_row(on_gpu.tree_log_probabilities)
-    @documented(returns=LOGARITHMS_OF_OUTPUTS)
-    def predict_log_proba(self, X: Any) -> Any:
-        """Predict the logarithms of class probabilities.
-
-        Examples
-        --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> tree = DecisionTreeClassifier().fit([[0], [1], [2]], ["a", "b", "b"])
-        >>> tree.predict_log_proba([[0]]).tolist()
-        [[0.0, -inf]]
-        """
-        return log_probabilities(self.predict_proba(X))
 
     @row_by_row(on_gpu.tree_classes)
     @documented(returns=LABELS_OF_OUTPUTS)
