@@ -51,10 +51,12 @@ FITS = {
     "random-forest": lambda: spinney.RandomForestClassifier(**FEW).fit(table(), classes()),
     "extra-trees": lambda: spinney.ExtraTreesRegressor(**FEW).fit(table(), target()),
     "extra-tree": lambda: spinney.ExtraTreeClassifier(random_state=0).fit(table(), classes()),
-    "optimal-tree": lambda: spinney.OptimalTreeClassifier(max_depth=2, categorical_features=[3]).fit(
+    "optimal-tree": lambda: spinney.OptimalTreeClassifier(max_depth=2, time_budget=None, categorical_features=[3]).fit(
         table(), classes()
     ),
-    "optimal-tree-numbers": lambda: spinney.OptimalTreeRegressor(max_depth=3, max_bins=8).fit(table(), target()),
+    "optimal-tree-numbers": lambda: spinney.OptimalTreeRegressor(max_depth=3, time_budget=None, max_bins=8).fit(
+        table(), target()
+    ),
     "isolation": lambda: spinney.IsolationForest(categorical_features=[3], **FEW).fit(table()),
     "random-structure": lambda: spinney.RandomStructureForestClassifier(**FEW).fit(numbers(), classes()),
     "adaboost": lambda: spinney.AdaBoostClassifier(**FEW).fit(numbers(), classes()),

@@ -19,6 +19,7 @@ Every folder is a family. In each, `params.py` has what parameters may be and me
 
     base.py       shared by all: a fit succeeds or changes nothing, columns, weights, number of threads
     params.py     parameters: kept, checked, documented from one table, and as engines take them
+    docstrings.py what methods of several families say of their arguments and of what they return
     names.py      other libraries' names of parameters, and what they are called here: for errors
     targets.py    what y may be
     routing.py    which arguments of a call go to which member

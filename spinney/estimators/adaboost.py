@@ -31,6 +31,7 @@ from spinney.estimators.base import (
     read_sample_weight,
     take_inputs_of_members,
 )
+from spinney.estimators.docstrings import LABELS, LOCAL, NUMBERS, documented
 from spinney.estimators.params import (
     AT_LEAST_1,
     COMMON,
@@ -71,6 +72,7 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
     estimator_weights_: np.ndarray
 
     @known_arguments
+    @documented()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit the base estimators in turn.
 
@@ -79,15 +81,8 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data that the base estimator accepts. With Spinney's trees, NumPy arrays and pandas, polars or Arrow
             tables may hold numbers, Booleans, strings, categories and missing values.
-        y : array-like of shape (n_samples,)
-            Target: class labels or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             Row weights of the first round. None gives all rows the same weight. Rows of weight 0 are left out.
-
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
 
         Examples
         --------
@@ -242,15 +237,12 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
         """Compute `predict` after each round."""
         raise NotImplementedError
 
+    @documented(LOCAL)
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Compute the score after each round.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-        y : array-like of shape (n_samples,)
-            True labels or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows in the score.
 
@@ -569,13 +561,9 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             return Formula(**facts, link="margin", discrete=True)
         return Formula(**facts, link="margin", divisor=norm, scale=0.5)
 
+    @documented(LOCAL)
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `decision_function` after each round.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
 
         Yields
         ------
@@ -605,16 +593,12 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         return (total[:, 1] - total[:, 0]) / norm if self.n_classes_ == 2 else total / norm
 
     @row_by_row(on_gpu.adaboost_decision)
+    @documented()
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the weighted vote for each class.
 
         With SAMME and SAMME.R these are scikit-learn's numbers, divided by the sum of the estimator weights. With
         "discrete" it is the sum of the estimator weights, each times +1 or -1.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
 
         Returns
         -------
@@ -633,13 +617,9 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         *_, last = self.staged_decision_function(X)
         return last
 
+    @documented(LOCAL)
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `predict` after each round.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
 
         Yields
         ------
@@ -659,18 +639,9 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             yield self._choose(decision)
 
     @row_by_row(on_gpu.adaboost_classes)
+    @documented(returns=LABELS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class with the largest weighted vote.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The predicted labels.
 
         Examples
         --------
@@ -686,13 +657,9 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
     def _choose(self, decision: np.ndarray) -> np.ndarray:
         return self.classes_[(decision > 0).astype(np.int64) if decision.ndim == 1 else decision.argmax(axis=1)]
 
+    @documented(LOCAL)
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `predict_proba` after each round.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
 
         Yields
         ------
@@ -712,21 +679,12 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             yield self._probabilities(decision)
 
     @row_by_row(on_gpu.adaboost_probabilities)
+    @documented()
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities from the weighted vote.
 
         With SAMME and SAMME.R they are scikit-learn's: the softmax of `decision_function` / (n_classes - 1). With
         "discrete" they are 1 / (1 + exp(-2 decision)), since the decision estimates half of the log odds.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        proba : ndarray of shape (n_samples, n_classes)
-            Columns are in the order of `classes_`.
 
         Examples
         --------
@@ -748,18 +706,9 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         return softmax(decision / max(self.n_classes_ - 1, 1), axis=1)
 
     @row_by_row(on_gpu.adaboost_log_probabilities)
+    @documented()
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Predict the logarithms of class probabilities.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_samples, n_classes)
-            Logarithms of `predict_proba`.
 
         Examples
         --------
@@ -853,18 +802,9 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
         return np.column_stack(list(self._all_answers(X)))
 
     @row_by_row(on_gpu.adaboost_numbers)
+    @documented(returns=NUMBERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the weighted median of the base estimators' predictions.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The predicted numbers.
 
         Examples
         --------
@@ -879,13 +819,9 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
 
         return weighted_median(self._predictions(X), self.estimator_weights_)
 
+    @documented(LOCAL)
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `predict` after each round.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
 
         Yields
         ------

@@ -18,6 +18,13 @@ from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.tables import Table
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, hash_of, log_probabilities
+from spinney.estimators.docstrings import (
+    LABELS_OF_OUTPUTS,
+    LOGARITHMS_OF_OUTPUTS,
+    NUMBERS_OF_OUTPUTS,
+    PROBABILITIES_OF_OUTPUTS,
+    documented,
+)
 from spinney.estimators.params import THREADS
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.io.imported import LINK_NAMES, Answering, Imported
@@ -193,13 +200,9 @@ class ImportedModel(Explained, TableModel):
         return self.forest_.n_trees // self.n_trees_per_iteration_
 
     @row_by_row(on_gpu.imported_leaves)
+    @documented()
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
 
         Returns
         -------
@@ -337,18 +340,9 @@ class ImportedClassifier(TableClassifier, ImportedModel):
         return super()._take(model)
 
     @row_by_row(on_gpu.imported)
+    @documented(returns=LABELS_OF_OUTPUTS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The predicted labels.
 
         Examples
         --------
@@ -381,18 +375,9 @@ class ImportedClassifier(TableClassifier, ImportedModel):
 
     @available_if(_has_probabilities)
     @row_by_row(on_gpu.imported)
+    @documented(returns=PROBABILITIES_OF_OUTPUTS)
     def predict_proba(self, X: Any) -> Any:
         """Predict class probabilities.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        proba : ndarray of shape (n_samples, n_classes), or list of ndarray
-            Columns are in the order of `classes_`; a list of arrays for several outputs.
 
         Examples
         --------
@@ -417,18 +402,9 @@ class ImportedClassifier(TableClassifier, ImportedModel):
 
     @available_if(_has_probabilities)
     @row_by_row(on_gpu.imported)
+    @documented(returns=LOGARITHMS_OF_OUTPUTS)
     def predict_log_proba(self, X: Any) -> Any:
         """Predict the logarithms of class probabilities.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_samples, n_classes), or list of ndarray
-            Logarithms of `predict_proba`.
 
         Examples
         --------
@@ -444,13 +420,9 @@ class ImportedClassifier(TableClassifier, ImportedModel):
 
     @available_if(_has_scores)
     @row_by_row(on_gpu.imported)
+    @documented()
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the raw scores of a boosted model.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
 
         Returns
         -------
@@ -515,18 +487,9 @@ class ImportedRegressor(TableRegressor, ImportedModel):
     """
 
     @row_by_row(on_gpu.imported)
+    @documented(returns=NUMBERS_OF_OUTPUTS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict numbers.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The predicted numbers.
 
         Examples
         --------
@@ -545,13 +508,9 @@ class ImportedRegressor(TableRegressor, ImportedModel):
         return answers[0] if len(answers) == 1 else np.ascontiguousarray(answers.T)
 
     @row_by_row(on_gpu.imported)
+    @documented()
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the raw scores: predictions on the link scale, such as logarithms for a Poisson model.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
 
         Returns
         -------

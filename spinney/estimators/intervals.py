@@ -49,8 +49,8 @@ class _Calibrated:
         ----------
         X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
             Rows that the model was not fitted on.
-        y : array-like of shape (n_samples,)
-            Their targets.
+        y : array-like of shape (n_samples,), default=None
+            Their targets. `spinney.open_table` supplies them if they are not given.
         by : array-like of shape (n_samples,) or str, default=None
             Group of each row, or the name of a column of X: the level then holds in each group.
         times : array-like of shape (n_samples,) or str, default=None

@@ -21,6 +21,7 @@ PARAMETERS: dict[str, tuple[str, str]] = {
         ("iterations", "num_trees", "num_iterations", "num_boost_round", "nrounds", "n_iter", "ntree", "num_round"),
         ("n_estimators", ""),
     ),
+    **dict.fromkeys(("n_trees", "ntrees"), ("n_estimators", "")),
     "eta": ("learning_rate", ""),
     "shrinkage": ("learning_rate", ""),
     **dict.fromkeys(("depth", "maxdepth"), ("max_depth", "")),
@@ -68,7 +69,9 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     "callback": ("callbacks", ""),
     "cp": ("ccp_alpha", ""),
     "base_estimator": ("estimator", ""),
-    **dict.fromkeys(("eval_metric", "custom_metric"), ("", "pass metrics to fit: fit(X, y, eval_metric=...)")),
+    **dict.fromkeys(
+        ("eval_metric", "custom_metric", "metric"), ("", "pass metrics to fit: fit(X, y, eval_metric=...)")
+    ),
     "importance_type": ("", "get_feature_importances(kind) computes every kind of importance"),
     **dict.fromkeys(
         ("booster", "boosting_type", "boosting"),
@@ -180,11 +183,11 @@ def _parameter(kind: Any, name: str) -> str | None:
         return remark
     if name in (keywords_of(kind.fit) or ()):
         return f"it is an argument of fit: fit(X, y, {name}=...)"
+    if ours:
+        return f"only other models have an equivalent, {ours}"
     near = get_close_matches(name, own, 1)
     if near:
         return f"did you mean {near[0]}?"
-    if ours:
-        return f"only gradient boosting has an equivalent, {ours}"
     return "there is no equivalent" if name in PARAMETERS else f"see help({kind.__name__}) for all parameters"
 
 

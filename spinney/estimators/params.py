@@ -91,11 +91,11 @@ def described(*tables: Mapping[str, Parameter], groups: Any = None, **texts: str
         limits = {name: known[name].allowed for name in defaults}
         kind._parameter_constraints = {name: one for name, one in limits.items() if one is not None}
         if kind.__doc__:  # which there is none of with -OO
-            entries = {name: _entry(name, known[name], default) for name, default in defaults.items()}
+            entries = {name: entry(name, known[name], default) for name, default in defaults.items()}
             text = inspect.cleandoc(kind.__doc__)  # Python 3.13 strips the indentation, earlier versions keep it
             if "fitted" in texts:
-                text = _with_section(text, "Attributes", "{fitted}", "Examples")
-            text = _with_section(text, "Parameters", "{parameters}", "Attributes", "Examples")
+                text = with_section(text, "Attributes", "{fitted}", "Examples")
+            text = with_section(text, "Parameters", "{parameters}", "Attributes", "Examples")
             for name, one in {"parameters": _grouped(entries, groups), **texts}.items():
                 text = text.replace(f"{{{name}}}", dedent(one).strip("\n"))
             kind.__doc__ = text
@@ -104,7 +104,7 @@ def described(*tables: Mapping[str, Parameter], groups: Any = None, **texts: str
     return describe
 
 
-def _with_section(text: str, title: str, content: str, *after: str) -> str:
+def with_section(text: str, title: str, content: str, *after: str) -> str:
     """The docstring with this section, if it has none, before the first of those that come after it."""
     rule = "\n" + "-" * len(title) + "\n"
     if content in text or title + rule in text:
@@ -113,7 +113,7 @@ def _with_section(text: str, title: str, content: str, *after: str) -> str:
     return text.replace(f"\n{following}\n", f"\n{title}{rule}{content}\n\n{following}\n", 1)
 
 
-def _entry(name: str, one: Parameter, default: Any) -> str:
+def entry(name: str, one: Parameter, default: Any) -> str:
     """A parameter as numpydoc wants it: `name : form, default=value`, and sentences below."""
     quoted = f'"{default}"' if isinstance(default, str) else repr(default)
     first = f"{name} : {one.form}" + ("" if default is inspect.Parameter.empty else f", default={quoted}")

@@ -90,6 +90,9 @@ def _classes(fitted: dict[str, Any], opened: Opened) -> Any:
     if stored is None:
         return None
     found = Reader(opened.arrays()).value(stored, "classes_")
+    several = found if isinstance(found, list) else [found]
+    if not all(isinstance(one, np.ndarray) for one in several):
+        raise ModelFormatError(f"Expected an array of classes, got {found!r:.80}", "classes_")
     return [one.tolist() for one in found] if isinstance(found, list) else found.tolist()
 
 

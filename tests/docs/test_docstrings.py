@@ -81,12 +81,12 @@ def whole(x, y=None):
     [
         ("", "", []),
         ("Add two numbers.", "Add two numbers", ["a summary that is a sentence"]),
-        ("        The second.\n", "", ["a sentence about y"]),
+        ("    The second.\n", "", ["a sentence about y"]),
         (", default=None", ", optional", ["`default=` of y"]),
         ("Returns", "Result", ["Returns"]),
         ("Examples", "Tried", ["an example"]),
     ],
 )
 def test_the_check_can_fail(taken, given, lacks, monkeypatch):
-    monkeypatch.setattr(whole, "__doc__", whole.__doc__.replace(taken, given))
+    monkeypatch.setattr(whole, "__doc__", inspect.getdoc(whole).replace(taken, given))
     assert list(complaints("whole", whole)) == lacks

@@ -49,7 +49,7 @@ def test_mapies_numbers():
 REGRESSORS = {
     "tree": spinney.DecisionTreeRegressor(max_depth=3),
     "extra-tree": spinney.ExtraTreeRegressor(max_depth=3, random_state=0),
-    "optimal": spinney.OptimalTreeRegressor(max_depth=2, max_bins=8),
+    "optimal": spinney.OptimalTreeRegressor(max_depth=2, time_budget=None, max_bins=8),
     "forest": spinney.RandomForestRegressor(10, random_state=0),
     "extra-trees": spinney.ExtraTreesRegressor(10, random_state=0),
     "random-structure": spinney.RandomStructureForestRegressor(10, random_state=0),
@@ -64,7 +64,7 @@ REGRESSORS = {
 }
 CLASSIFIERS = {
     "tree": spinney.DecisionTreeClassifier(max_depth=2),
-    "optimal": spinney.OptimalTreeClassifier(max_depth=2, max_bins=8),
+    "optimal": spinney.OptimalTreeClassifier(max_depth=2, time_budget=None, max_bins=8),
     "c45": spinney.C45Classifier(),
     "c50": spinney.C50Classifier(trials=3),
     "forest": spinney.RandomForestClassifier(10, random_state=0),

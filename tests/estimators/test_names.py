@@ -71,9 +71,18 @@ def test_what_is_said_of_parameters(given, message):
         make_pipeline(Boosting()).set_params(**{f"gradientboostingclassifier__{name}": v for name, v in given.items()})
 
 
-def test_a_parameter_of_another_family_is_named():
-    with pytest.raises(TypeError, match="only gradient boosting has an equivalent, l2_regularization"):
-        spinney.RandomForestClassifier(reg_lambda=1)
+@pytest.mark.parametrize(
+    ("kind", "given", "ours"),
+    [
+        (spinney.RandomForestClassifier, "reg_lambda", "l2_regularization"),
+        (spinney.DecisionTreeClassifier, "ntree", "n_estimators"),
+        (spinney.GradientBoostingClassifier, "base_estimator", "estimator"),
+        (spinney.KMeans, "mtry", "max_features"),
+    ],
+)
+def test_a_parameter_of_another_family_is_named(kind, given, ours):
+    with pytest.raises(TypeError, match=f"'{given}': only other models have an equivalent, {ours}."):
+        kind(**{given: 1})
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ FEW = {"n_estimators": 3, "random_state": 0}
 MODELS = {
     "tree": spinney.DecisionTreeClassifier(**STRICT),
     "tree of numbers": spinney.DecisionTreeRegressor(**STRICT),
-    "optimal": spinney.OptimalTreeClassifier(max_depth=2, **STRICT),
-    "optimal of numbers": spinney.OptimalTreeRegressor(max_depth=2, **STRICT),
+    "optimal": spinney.OptimalTreeClassifier(max_depth=2, time_budget=None, **STRICT),
+    "optimal of numbers": spinney.OptimalTreeRegressor(max_depth=2, time_budget=None, **STRICT),
     "id3": spinney.ID3Classifier(**STRICT),
     "c45": spinney.C45Classifier(**STRICT),
     "forest": spinney.RandomForestClassifier(**FEW, **STRICT),

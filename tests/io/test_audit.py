@@ -1,6 +1,7 @@
 """Forged trees: whatever would make a walk loop, leave its tree, or look up what is not there is refused."""
 
 import copy
+import io
 from functools import cache
 
 import numpy as np
@@ -299,6 +300,16 @@ def test_unknown_records_are_not_imported():
     forged = parts("KMeans")
     forged.header["records"][0] = []
     raises(forged, "A record must name its kind", "record 0")
+
+
+@pytest.mark.parametrize("odd", [[[1]], 7, "x", True, {"objects": {}}, {"array": -1}, {"record": 0}, {"tuple": ["a"]}])
+def test_inspecting_classes_that_are_none(odd):
+    """What is read without making a model is refused as well."""
+    forged = parts("DecisionTreeClassifier")
+    forged.record("DecisionTreeClassifier")["fitted"]["classes_"] = odd
+    with pytest.raises(spinney.ModelFormatError) as caught:
+        spinney.io.inspect(io.BytesIO(forged.content()))
+    assert "classes_" in caught.value.place
 
 
 def test_what_nobody_refers_to():

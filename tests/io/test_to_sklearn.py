@@ -35,7 +35,7 @@ SUGAR, LEVEL = load_diabetes(return_X_y=True)
 SUGAR = SUGAR.astype(np.float32)
 CLASSIFIERS = [
     DecisionTreeClassifier(),
-    OptimalTreeClassifier(max_depth=2, max_bins=16),
+    OptimalTreeClassifier(max_depth=2, time_budget=None, max_bins=16),
     RandomForestClassifier(7, random_state=0),
     GradientBoostingClassifier(n_estimators=7),
     GradientBoostingClassifier(n_estimators=7, max_bins=None),
@@ -46,7 +46,7 @@ CLASSIFIERS = [
 ]
 REGRESSORS = [
     DecisionTreeRegressor(max_depth=5),
-    OptimalTreeRegressor(max_depth=2, max_bins=16),
+    OptimalTreeRegressor(max_depth=2, time_budget=None, max_bins=16),
     RandomForestRegressor(7, random_state=0),
     ExtraTreesRegressor(7, random_state=0),
     GradientBoostingRegressor(n_estimators=7),

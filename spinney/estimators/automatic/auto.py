@@ -51,6 +51,7 @@ from spinney.estimators.base import (
     log_probabilities,
     read_sample_weight,
 )
+from spinney.estimators.docstrings import LABELS, NUMBERS, TO_FIT, documented
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
@@ -141,6 +142,7 @@ class _AutoModel(OfTrees, TableModel):
     # --- fit --------------------------------------------------------------------------------------------------------
 
     @known_arguments
+    @documented(TO_FIT)
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, gap: Any = None
     ) -> Any:
@@ -148,11 +150,6 @@ class _AutoModel(OfTrees, TableModel):
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data: a NumPy array, or a pandas, polars or Arrow table, with numbers, Booleans, strings, categories
-            and missing values. Or a SciPy sparse matrix.
-        y : array-like of shape (n_samples,)
-            Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights, for fits and scores.
         groups : array-like of shape (n_samples,), default=None
@@ -163,11 +160,6 @@ class _AutoModel(OfTrees, TableModel):
             fold is predicted by models fitted on earlier rows. See docs/time-and-groups.md.
         gap : float, timedelta or str, default=None
             Time between training and held-out rows: rows within it are left out.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -336,18 +328,9 @@ class AutoClassifier(TableClassifier, _AutoModel):
         return self.classes_, numbers.astype(np.int64)
 
     @row_by_row()
+    @documented()
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, the weighted mean of the models'.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data, with the columns of `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of `classes_`.
 
         Examples
         --------
@@ -361,18 +344,9 @@ class AutoClassifier(TableClassifier, _AutoModel):
         return self._mean(X, "predict_proba")
 
     @row_by_row()
+    @documented()
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Predict logarithms of class probabilities.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data, with the columns of `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Logarithms of `predict_proba`.
 
         Examples
         --------
@@ -386,18 +360,9 @@ class AutoClassifier(TableClassifier, _AutoModel):
         return log_probabilities(self.predict_proba(X))
 
     @row_by_row()
+    @documented(returns=LABELS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data, with the columns of `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
 
         Examples
         --------
@@ -432,18 +397,9 @@ class AutoRegressor(TableRegressor, _AutoModel):
         return None, read_numbers(y, n_rows, type(self).__name__)
 
     @row_by_row()
+    @documented(returns=NUMBERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the weighted mean of the models' predictions.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data, with the columns of `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predictions.
 
         Examples
         --------

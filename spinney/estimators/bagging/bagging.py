@@ -13,6 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.estimators import on_gpu
 from spinney.estimators.bagging.fit import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR, BagFit
 from spinney.estimators.base import log_probabilities
+from spinney.estimators.docstrings import (
+    LABELS_OF_OUTPUTS,
+    LOGARITHMS_OF_OUTPUTS,
+    NUMBERS_OF_OUTPUTS,
+    PROBABILITIES_OF_OUTPUTS,
+    documented,
+)
 from spinney.estimators.forests.model import ClassForest, NumberForest
 from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.routing import route_to_copies
@@ -35,20 +42,14 @@ class BaggedClasses(ClassForest):
     """Predictions of classifiers: the mean of the members' probabilities or votes."""
 
     @row_by_row(on_gpu.bag_probabilities)
+    @documented(returns=PROBABILITIES_OF_OUTPUTS)
     def predict_proba(self, X: Any, **params: Any) -> Any:
         """Predict class probabilities: the mean of the base estimators' probabilities, or the fractions of their votes.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
         **params : dict
             Arguments of the base estimators' `predict_proba` or `predict`; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        proba : ndarray of shape (n_samples, n_classes), or list of ndarray
-            Columns are in the order of `classes_`; a list of arrays for several outputs.
 
         Examples
         --------
@@ -62,20 +63,14 @@ class BaggedClasses(ClassForest):
         return self._split_outputs(_routed(self, "predict_proba", X, params))
 
     @row_by_row(on_gpu.bag_log_probabilities)
+    @documented(returns=LOGARITHMS_OF_OUTPUTS)
     def predict_log_proba(self, X: Any, **params: Any) -> Any:
         """Predict the logarithms of class probabilities.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
         **params : dict
             Arguments of the base estimators' `predict_proba` or `predict`; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_samples, n_classes), or list of ndarray
-            Logarithms of `predict_proba`; minus infinity for a probability of 0.
 
         Examples
         --------
@@ -89,20 +84,14 @@ class BaggedClasses(ClassForest):
         return log_probabilities(self._split_outputs(_routed(self, "predict_proba", X, params)))
 
     @row_by_row(on_gpu.bag_classes)
+    @documented(returns=LABELS_OF_OUTPUTS)
     def predict(self, X: Any, **params: Any) -> np.ndarray:
         """Predict the most probable class.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
         **params : dict
             Arguments of the base estimators' `predict_proba` or `predict`; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The predicted labels. Ties go to the first class in `classes_`.
 
         Examples
         --------
@@ -130,20 +119,14 @@ class BaggedNumbers(NumberForest):
         return np.concatenate([one[:, 0] for one in each], axis=1)
 
     @row_by_row(on_gpu.bag_numbers)
+    @documented(returns=NUMBERS_OF_OUTPUTS)
     def predict(self, X: Any, **params: Any) -> np.ndarray:
         """Predict the mean of the base estimators' predictions.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
         **params : dict
             Arguments of the base estimators' `predict`; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The predicted numbers.
 
         Examples
         --------

@@ -24,6 +24,7 @@ from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, vector_here
 from spinney.estimators.bagging.model import BagModel
 from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.docstrings import documented
 from spinney.estimators.forests.model import FOLLOWS, mean_votes
 from spinney.estimators.params import (
     AT_LEAST_1,
@@ -253,6 +254,7 @@ class BagFit(BagModel):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
+    @documented()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None, **fit_params: Any) -> Any:
         """Fit the base estimators.
 
@@ -267,15 +269,8 @@ class BagFit(BagModel):
         sample_weight : array-like of shape (n_samples,), default=None
             Proportional to a row's probability of being sampled. A row of integer weight up to 127 is like that many
             equal rows, and can be sampled as often without replacement. Rows of weight 0 are left out.
-        client : distributed.Client, default=None
-            The Dask client that fits a dask collection. None is the current client.
         **fit_params : dict
             Other arguments for base estimators that request them; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
 
         Examples
         --------

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.schema import Schema, SchemaColumn
 from spinney.estimators import on_gpu
 from spinney.estimators.base import CopiesModel, hash_of, take_inputs_of_members
+from spinney.estimators.docstrings import LEAVES, LOCAL, PATHS, documented
 from spinney.estimators.forests.model import ForestModel
 from spinney.estimators.params import count_columns
 from spinney.estimators.routing import router_of_copies
@@ -115,18 +116,9 @@ class BagModel(CopiesModel, ForestModel):
 
     @available_if(_of_trees)
     @row_by_row(on_gpu.bag_leaves)
+    @documented(returns=LEAVES)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree. Supported only with Spinney's trees as base estimators.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        leaves : ndarray of shape (n_samples, n_estimators)
-            Node numbers of the leaves.
 
         Examples
         --------
@@ -141,20 +133,9 @@ class BagModel(CopiesModel, ForestModel):
 
     @available_if(_of_trees)
     @row_by_row()
+    @documented(LOCAL, returns=PATHS)
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """Return the nodes on the path of each row. Supported only with Spinney's trees as base estimators.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        indicator : csr_matrix of shape (n_samples, n_nodes)
-            A one for every node that the row passes.
-        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
-            Columns n_nodes_ptr[k] to n_nodes_ptr[k + 1] of `indicator` are the nodes of tree k.
 
         Examples
         --------

@@ -27,6 +27,7 @@ from spinney.distributed.collections import column_here, fit_by, vector_here
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, keep_columns, opened_for_fit, read_sample_weight
+from spinney.estimators.docstrings import documented
 from spinney.estimators.params import (
     check_parameters,
     count_columns,
@@ -273,6 +274,7 @@ class BoostingFit(TableModel):
     _calibration: Any
 
     @known_arguments
+    @documented()
     def fit(
         self,
         X: Any,
@@ -302,8 +304,6 @@ class BoostingFit(TableModel):
             torch tensors (docs/gpu.md), dask DataFrames and Arrays, fitted on the cluster (docs/scaling.md), and
             `spinney.open_table`, which supplies `y` and `sample_weight` if they are not given. `y`, weights and
             evaluation sets accept the same types.
-        y : array-like of shape (n_samples,), default=None
-            Target: class labels, or numbers for regression.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows. Integers up to 127 count as repetitions of the row, exactly. Other weights are
             importances: they scale the gradient of the row and count relative to their mean.
@@ -336,13 +336,6 @@ class BoostingFit(TableModel):
         gap : float, timedelta or str, default=None
             Time between training and held-out rows: rows within it are left out of the search. A number, or for dates
             a time span such as "7D".
-        client : distributed.Client, default=None
-            Dask client that fits a dask collection. None is the current client.
-
-        Returns
-        -------
-        self : object
-            The fitted model.
 
         Examples
         --------

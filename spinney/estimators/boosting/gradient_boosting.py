@@ -13,6 +13,7 @@ from spinney.estimators import on_gpu
 from spinney.estimators.base import TableClassifier, TableRegressor, read_sample_weight
 from spinney.estimators.boosting.model import BoostedModel
 from spinney.estimators.boosting.params import BOOSTING, CLASS_LOSS, FITTED, GROUPS, NUMBER_LOSS
+from spinney.estimators.docstrings import LABELS, LOCAL, NUMBERS, documented
 from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
@@ -99,20 +100,9 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
         keep_parameters(self, locals())
 
     @row_by_row(on_gpu.boosted_numbers)
+    @documented(returns=NUMBERS)
     def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the target of each row.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection
-            Input data with the columns of `fit`.
-        init_score : array-like of shape (n_samples,), default=None
-            Raw scores that the trees are added to, as in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predicted values.
 
         Examples
         --------
@@ -131,15 +121,9 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
         """
         return self._respond(self._raw(X, init_score))
 
+    @documented(LOCAL)
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Predict the target of each row after each round.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix
-            Input data with the columns of `fit`.
-        init_score : array-like of shape (n_samples,), default=None
-            Raw scores that the trees are added to, as in `fit`.
 
         Yields
         ------
@@ -275,15 +259,9 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         keep_parameters(self, locals())
 
     @row_by_row(on_gpu.boosted_decision)
+    @documented()
     def decision_function(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Compute the raw scores of each row.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection
-            Input data with the columns of `fit`.
-        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-            Raw scores that the trees are added to, as in `fit`.
 
         Returns
         -------
@@ -304,20 +282,9 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         return raw[0] if len(raw) == 1 else raw.T
 
     @row_by_row(on_gpu.boosted_probabilities)
+    @documented()
     def predict_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the class probabilities of each row.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection
-            Input data with the columns of `fit`.
-        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-            Raw scores that the trees are added to, as in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of `classes_`.
 
         Examples
         --------
@@ -331,17 +298,11 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         return self._respond(self._raw(X, init_score))
 
     @row_by_row(on_gpu.boosted_log_probabilities)
+    @documented()
     def predict_log_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the logarithms of the class probabilities.
 
         They are computed from the raw scores and stay finite where a probability rounds to 0.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection
-            Input data with the columns of `fit`.
-        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-            Raw scores that the trees are added to, as in `fit`.
 
         Returns
         -------
@@ -367,20 +328,9 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
             return log_predictions(self._fitted_loss, raw, alone)
 
     @row_by_row(on_gpu.boosted_classes)
+    @documented(returns=LABELS)
     def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection
-            Input data with the columns of `fit`.
-        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-            Raw scores that the trees are added to, as in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predicted labels.
 
         Examples
         --------
@@ -393,15 +343,9 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         """
         return self._classes_of(self._raw(X, init_score))
 
+    @documented(LOCAL)
     def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Compute the raw scores of each row after each round.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix
-            Input data with the columns of `fit`.
-        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-            Raw scores that the trees are added to, as in `fit`.
 
         Yields
         ------
@@ -420,15 +364,9 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         for raw in self._staged_raw(X, init_score):
             yield raw[0].copy() if len(raw) == 1 else raw.T.copy()
 
+    @documented(LOCAL)
     def staged_predict_proba(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Predict the class probabilities of each row after each round.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix
-            Input data with the columns of `fit`.
-        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-            Raw scores that the trees are added to, as in `fit`.
 
         Yields
         ------
@@ -447,15 +385,9 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         for raw in self._staged_raw(X, init_score):
             yield self._respond(raw)
 
+    @documented(LOCAL)
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Predict the class of each row after each round.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix
-            Input data with the columns of `fit`.
-        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-            Raw scores that the trees are added to, as in `fit`.
 
         Yields
         ------

@@ -23,6 +23,7 @@ from spinney.data.weights import Weights
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableRegressor, frame_of_records, frame_of_row, hash_of
 from spinney.estimators.boosting.fit import BoostingFit, read_offset
+from spinney.estimators.docstrings import LOCAL, documented
 from spinney.estimators.params import defaults_of, keep_parameters
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.trees.model import TreeModel
@@ -211,13 +212,9 @@ class FittedRounds:
         check_is_fitted(self)
         return self._booster.forest
 
+    @documented(LOCAL)
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """Return the nodes that each row passes in each tree.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix
-            Input data with the columns of `fit`.
 
         Returns
         -------
@@ -347,13 +344,9 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         return predictions(self._fitted_loss, isinstance(self, ClassifierMixin), raw)
 
     @row_by_row(on_gpu.boosted_leaves)
+    @documented()
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf that each row reaches in each tree.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection
-            Input data with the columns of `fit`.
 
         Returns
         -------

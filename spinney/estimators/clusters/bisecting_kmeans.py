@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from spinney.estimators.base import hash_of
 from spinney.estimators.clusters.kmeans import KMeans
 from spinney.estimators.clusters.params import BISECTING
+from spinney.estimators.docstrings import CELLS, documented
 from spinney.estimators.params import described, keep_parameters, read_seed
 from spinney.estimators.streaming import row_by_row
 
@@ -140,13 +141,9 @@ class BisectingKMeans(KMeans):
         return hash_of([np.ascontiguousarray(part).tobytes() for part in parts])
 
     @row_by_row()
+    @documented(CELLS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the cluster of each row by following the tree of splits.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`.
 
         Returns
         -------

@@ -22,6 +22,7 @@ from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, vector_here
 from spinney.estimators.base import TableModel, all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.clusters.params import DEVICE, KMEANS
+from spinney.estimators.docstrings import CELLS, NO_TARGET, documented
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import is_in_memory, known_arguments, row_by_row, score_on_cpu
 
@@ -166,6 +167,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         keep_parameters(self, locals())
 
     @known_arguments
+    @documented(NO_TARGET)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Compute the centroids.
 
@@ -175,17 +177,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             Input data: numbers, in a NumPy array, a pandas, polars or Arrow table, or a SciPy sparse matrix (which
             `KMeans` does not convert). Or a dask DataFrame or Array, which one worker of the cluster fits
             (`docs/scaling.md`).
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. Rows of weight 0 get a label but do not influence the centroids.
-        client : distributed.Client, default=None
-            Dask client that fits a dask collection. None: the current client.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -351,13 +344,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return make_passes(points, len(self.cluster_centers_), "lloyd", team)
 
     @row_by_row()
+    @documented(CELLS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the cluster of each row, that of the nearest centroid.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`.
 
         Returns
         -------
@@ -378,13 +367,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             return self._passes(points, team).nearest(self._relative())[: points.n_rows]
 
     @row_by_row()
+    @documented(CELLS)
     def transform(self, X: Any) -> np.ndarray:
         """Compute the distance of each row to each centroid.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`.
 
         Returns
         -------
@@ -406,6 +391,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return squares / 2 if self.metric == "cosine" else np.sqrt(squares)
 
     @known_arguments
+    @documented(NO_TARGET)
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then compute the distance of each row to each centroid.
 
@@ -413,10 +399,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data: numbers.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------
@@ -433,6 +415,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     @known_arguments
+    @documented(NO_TARGET)
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then return the cluster of each row.
 
@@ -440,10 +423,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Input data: numbers.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------
@@ -460,17 +439,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return self.fit(X, sample_weight=sample_weight).labels_
 
     @score_on_cpu
+    @documented(CELLS, NO_TARGET)
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the inertia of the rows: the sum of squared distances to the nearest centroids.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------

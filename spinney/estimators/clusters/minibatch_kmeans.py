@@ -12,6 +12,7 @@ from spinney._warnings import warn_caller
 from spinney.estimators.base import all_or_nothing, make_team, read_sample_weight
 from spinney.estimators.clusters.kmeans import KMeans, columns_named
 from spinney.estimators.clusters.params import MINI_BATCH
+from spinney.estimators.docstrings import NO_TARGET, documented
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import known_arguments
 
@@ -193,6 +194,7 @@ class MiniBatchKMeans(KMeans):
         """No warning: batches need not find as many clusters as there are centroids."""
 
     @known_arguments
+    @documented(NO_TARGET)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Update the centroids with one batch of rows. The first batch also provides the initial centroids.
 
@@ -200,15 +202,6 @@ class MiniBatchKMeans(KMeans):
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             The rows of the batch: numbers. Sparse matrices are converted to dense arrays.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------

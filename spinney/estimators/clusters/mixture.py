@@ -11,6 +11,7 @@ from spinney.data.weights import Weights
 from spinney.estimators.base import hash_of, read_sample_weight
 from spinney.estimators.clusters.mixture_model import MixtureModel, first_mixture, first_shares, read_array
 from spinney.estimators.clusters.params import BAYESIAN, MIXTURE
+from spinney.estimators.docstrings import CELLS_OR_MISSING, documented
 from spinney.estimators.params import described, keep_parameters
 
 if TYPE_CHECKING:
@@ -99,15 +100,9 @@ class GaussianMixture(MixtureModel):
     ) -> Gaussians:
         return first_mixture(self, rows, weights, random, team)
 
+    @documented(CELLS_OR_MISSING)
     def bic(self, X: Any, sample_weight: Any = None) -> float:
         """Compute the Bayesian information criterion (BIC).
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`. Missing values are NaN.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------
@@ -124,15 +119,9 @@ class GaussianMixture(MixtureModel):
         """
         return self._criterion(X, sample_weight, None)
 
+    @documented(CELLS_OR_MISSING)
     def aic(self, X: Any, sample_weight: Any = None) -> float:
         """Compute the Akaike information criterion (AIC).
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`. Missing values are NaN.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------

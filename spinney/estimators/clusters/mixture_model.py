@@ -24,6 +24,7 @@ from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.clusters.kmeans import KMeans, MatrixModel, columns_named
+from spinney.estimators.docstrings import CELLS_OR_MISSING, NO_TARGET, documented
 from spinney.estimators.params import check_parameters, read_seed
 from spinney.estimators.streaming import is_in_memory, known_arguments, row_by_row, score_on_cpu
 
@@ -141,6 +142,7 @@ class MixtureModel(DensityMixin, MatrixModel):
     covariances_: np.ndarray
 
     @known_arguments
+    @documented(NO_TARGET)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Fit the mixture.
 
@@ -149,18 +151,9 @@ class MixtureModel(DensityMixin, MatrixModel):
         X : array-like, DataFrame or dask collection of shape (n_samples, n_features)
             Input data: numbers, in a NumPy array or a pandas, polars or Arrow table. Missing values are NaN. Or a dask
             DataFrame or Array, which one worker of the cluster fits (`docs/scaling.md`).
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. Integer weights up to 127 are repetitions of the row. For other weights, only the
             proportions matter.
-        client : distributed.Client, default=None
-            Dask client that fits a dask collection. None: the current client.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -298,13 +291,9 @@ class MixtureModel(DensityMixin, MatrixModel):
         return self.component_log_densities(X) + self._mixture(self.means_[0]).log_factors()
 
     @row_by_row()
+    @documented(CELLS_OR_MISSING)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Compute the responsibilities: the probability of each component, given a row.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`. Missing values are NaN.
 
         Returns
         -------
@@ -322,13 +311,9 @@ class MixtureModel(DensityMixin, MatrixModel):
         return self._expect(X)[:, :-1]
 
     @row_by_row()
+    @documented(CELLS_OR_MISSING)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Compute the logarithms of the responsibilities, also of those too small for float64.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`. Missing values are NaN.
 
         Returns
         -------
@@ -349,16 +334,12 @@ class MixtureModel(DensityMixin, MatrixModel):
         joint -= joint.max(axis=1, keepdims=True)
         return joint - logs_of(exps_of(joint).sum(axis=1))[:, None]
 
+    @documented(CELLS_OR_MISSING)
     def component_densities(self, X: Any) -> np.ndarray:
         """Compute the density of each Gaussian at each row, of its known values.
 
         The components' weights are not included: `component_densities(X) @ weights_` is the density of a
         `GaussianMixture`.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`. Missing values are NaN.
 
         Returns
         -------
@@ -375,13 +356,9 @@ class MixtureModel(DensityMixin, MatrixModel):
         """
         return np.exp(self.component_log_densities(X))
 
+    @documented(CELLS_OR_MISSING)
     def component_log_densities(self, X: Any) -> np.ndarray:
         """Compute the logarithms of the components' densities, also of those too small for float64.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`. Missing values are NaN.
 
         Returns
         -------
@@ -410,13 +387,9 @@ class MixtureModel(DensityMixin, MatrixModel):
             return np.column_stack([expect(rows, one, team)[:, -1] for one in each])
 
     @row_by_row()
+    @documented(CELLS_OR_MISSING)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the component with the largest responsibility for each row.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`. Missing values are NaN.
 
         Returns
         -------
@@ -435,6 +408,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         return self.predict_proba(X).argmax(axis=1)
 
     @known_arguments
+    @documented(NO_TARGET)
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then predict the component of each row.
 
@@ -442,10 +416,6 @@ class MixtureModel(DensityMixin, MatrixModel):
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
             Input data: numbers. Missing values are NaN.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------
@@ -463,13 +433,9 @@ class MixtureModel(DensityMixin, MatrixModel):
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
     @row_by_row()
+    @documented(CELLS_OR_MISSING)
     def score_samples(self, X: Any) -> np.ndarray:
         """Compute the log-likelihood of each row.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`. Missing values are NaN.
 
         Returns
         -------
@@ -487,17 +453,9 @@ class MixtureModel(DensityMixin, MatrixModel):
         return self._expect(X)[:, -1]
 
     @score_on_cpu
+    @documented(CELLS_OR_MISSING, NO_TARGET)
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Compute the mean log-likelihood of the rows.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data: numbers, with the columns of `fit`. Missing values are NaN.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------

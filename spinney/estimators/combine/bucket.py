@@ -28,6 +28,7 @@ from spinney.estimators.combine.composition import (
     read_row_weights,
     read_splits,
 )
+from spinney.estimators.docstrings import OF_MEMBERS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
@@ -103,23 +104,15 @@ class BucketOfModels(OfTrees, EitherKind):
     ) -> None:
         keep_parameters(self, locals())
 
+    @documented(OF_MEMBERS)
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
         """Score the members by cross-validation, and fit the best one on all rows.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-        y : array-like of shape (n_samples,)
-            Class labels or numbers.
         **fit_params : dict
             `sample_weight`, array-like of shape (n_samples,): weights for fits and scores. Folds are made without
             regard to it. With scikit-learn's metadata routing also other arguments, for members that request them.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -161,13 +154,9 @@ class BucketOfModels(OfTrees, EitherKind):
         return self.classes_[codes]
 
     @row_by_row()
+    @documented(OF_MEMBERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict with the best member.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
 
         Returns
         -------
@@ -189,18 +178,9 @@ class BucketOfModels(OfTrees, EitherKind):
 
     @available_if(_has("predict_proba"))
     @row_by_row()
+    @documented(OF_MEMBERS)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities with the best member.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of `classes_`.
 
         Examples
         --------
@@ -217,18 +197,9 @@ class BucketOfModels(OfTrees, EitherKind):
 
     @available_if(_has("predict_proba"))
     @row_by_row()
+    @documented(OF_MEMBERS)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Predict logarithms of class probabilities.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Logarithms of `predict_proba`.
 
         Examples
         --------
@@ -245,13 +216,9 @@ class BucketOfModels(OfTrees, EitherKind):
 
     @available_if(_has("decision_function"))
     @row_by_row()
+    @documented(OF_MEMBERS)
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the best member's decision function.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
 
         Returns
         -------

@@ -27,6 +27,7 @@ from spinney.estimators.base import (
     frame_of_row,
     take_inputs_of_members,
 )
+from spinney.estimators.docstrings import OF_MEMBERS, documented
 from spinney.estimators.names import names_of_ours
 from spinney.estimators.params import Parameter, check_parameters
 from spinney.estimators.routing import route_to_members, router_of_members
@@ -168,13 +169,9 @@ class Combination(KnowsNames, _BaseComposition):
         if kind and not (is_classifier if kind == "classifier" else is_regressor)(model):
             raise ValueError(f"member {name!r} must be a {kind}, got {type(model).__name__}.")
 
+    @documented()
     def get_metadata_routing(self) -> Any:
         """Get the metadata routing: which arguments of `fit` are passed to which member.
-
-        Returns
-        -------
-        MetadataRouter
-            The routing, for scikit-learn's metadata routing.
 
         Examples
         --------
@@ -282,17 +279,9 @@ class EitherKind(Combination):
     def _classifies(self) -> bool:
         return self._kind() == "classifier"
 
+    @documented(OF_MEMBERS)
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy of classifiers, or R2 of regressors.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Test data, in any form that the members accept.
-        y : array-like of shape (n_samples,)
-            True labels or numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights.
 
         Returns
         -------

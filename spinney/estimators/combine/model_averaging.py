@@ -34,6 +34,7 @@ from spinney.estimators.combine.composition import (
     read_splits,
     require_method,
 )
+from spinney.estimators.docstrings import OF_MEMBERS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
@@ -110,23 +111,15 @@ class BayesianModelAveraging(OfTrees, EitherKind):
     ) -> None:
         keep_parameters(self, locals())
 
+    @documented(OF_MEMBERS)
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
         """Weight the members by held-out rows, and fit them on all rows.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-        y : array-like of shape (n_samples,)
-            Class labels or numbers.
         **fit_params : dict
             `sample_weight`, array-like of shape (n_samples,): weights for fits and for L. Folds are made without regard
             to it. With scikit-learn's metadata routing also other arguments, for members that request them.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -192,18 +185,9 @@ class BayesianModelAveraging(OfTrees, EitherKind):
 
     @available_if(lambda self: self._classifies())
     @row_by_row()
+    @documented(OF_MEMBERS)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, the weighted mean of the members'. Only with classifiers.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of `classes_`.
 
         Examples
         --------
@@ -222,18 +206,9 @@ class BayesianModelAveraging(OfTrees, EitherKind):
 
     @available_if(lambda self: self._classifies())
     @row_by_row()
+    @documented(OF_MEMBERS)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Predict logarithms of class probabilities.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Logarithms of `predict_proba`.
 
         Examples
         --------

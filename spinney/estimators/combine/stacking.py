@@ -35,6 +35,7 @@ from spinney.estimators.combine.composition import (
     read_row_weights,
     read_splits,
 )
+from spinney.estimators.docstrings import NUMBERS, OF_MEMBERS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import INSIDE_0_1, Parameter, described, keep_parameters
 from spinney.estimators.routing import add_final, route_to_final
@@ -139,24 +140,18 @@ class _Stacking(TransformerMixin, Combination):
     def _default_final(self) -> Any:
         raise NotImplementedError
 
+    @documented(OF_MEMBERS)
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
         """Fit the members and the final estimator.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
         y : array-like of shape (n_samples,)
             Class labels or numbers. Classifiers also accept multilabel targets, as an array of zeros and ones of shape
             (n_samples, n_labels), if all members and the final estimator do.
         **fit_params : dict
             `sample_weight`, array-like of shape (n_samples,). With scikit-learn's metadata routing also other
             arguments, for members that request them; the final estimator receives only `sample_weight`.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -276,13 +271,9 @@ class _Stacking(TransformerMixin, Combination):
         ]
 
     @row_by_row()
+    @documented(OF_MEMBERS)
     def transform(self, X: Any) -> Any:
         """Return the input of the final estimator: the members' predictions, and X with `passthrough=True`.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
 
         Returns
         -------
@@ -333,21 +324,15 @@ class _Stacking(TransformerMixin, Combination):
 
     @available_if(_final_has("predict"))
     @row_by_row()
+    @documented(OF_MEMBERS, returns=NUMBERS)
     def predict(self, X: Any, **predict_params: Any) -> Any:
         """Predict classes or numbers with the final estimator.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
         **predict_params : dict
             Arguments for the `predict` of the final estimator. With scikit-learn's metadata routing, it must request
             them.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predictions.
 
         Examples
         --------
@@ -371,13 +356,9 @@ class _Stacking(TransformerMixin, Combination):
         last = _VisualBlock("parallel", [final], names=["final_estimator"], dash_wrapped=False)
         return _VisualBlock("serial", (super()._sk_visual_block_(), last), dash_wrapped=False)
 
+    @documented()
     def get_metadata_routing(self) -> Any:
         """Get the metadata routing: arguments of `fit` for the members, of `predict` for the final estimator.
-
-        Returns
-        -------
-        MetadataRouter
-            The routing, for scikit-learn's metadata routing.
 
         Examples
         --------
@@ -456,18 +437,9 @@ class StackingClassifier(PredictsSets, ClassifierMixin, _Stacking):
 
     @available_if(_final_has("predict_proba"))
     @row_by_row()
+    @documented(OF_MEMBERS)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities with the final estimator.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of `classes_`.
 
         Examples
         --------
@@ -485,18 +457,9 @@ class StackingClassifier(PredictsSets, ClassifierMixin, _Stacking):
 
     @available_if(_final_has("predict_proba"))
     @row_by_row()
+    @documented(OF_MEMBERS)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Predict logarithms of class probabilities.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Logarithms of `predict_proba`.
 
         Examples
         --------
@@ -513,13 +476,9 @@ class StackingClassifier(PredictsSets, ClassifierMixin, _Stacking):
 
     @available_if(_final_has("decision_function"))
     @row_by_row()
+    @documented(OF_MEMBERS)
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the final estimator's decision function.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
 
         Returns
         -------

@@ -25,6 +25,7 @@ from spinney.estimators.combine.composition import (
     encode_labels,
     require_method,
 )
+from spinney.estimators.docstrings import NUMBERS, OF_MEMBERS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
@@ -153,24 +154,16 @@ class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
     ) -> None:
         keep_parameters(self, locals())
 
+    @documented(OF_MEMBERS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-        y : array-like of shape (n_samples,)
-            Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights, passed to all members. Each must accept them.
         **fit_params : dict
             Other arguments for the members that request them; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -192,13 +185,9 @@ class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
         return self
 
     @row_by_row()
+    @documented(OF_MEMBERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict classes.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
 
         Returns
         -------
@@ -226,18 +215,9 @@ class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
 
     @available_if(_is_soft)
     @row_by_row()
+    @documented(OF_MEMBERS)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, the mean of the members'. Only with `voting="soft"`.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of `classes_`.
 
         Examples
         --------
@@ -253,18 +233,9 @@ class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
 
     @available_if(_is_soft)
     @row_by_row()
+    @documented(OF_MEMBERS)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Predict logarithms of class probabilities.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Logarithms of `predict_proba`.
 
         Examples
         --------
@@ -284,13 +255,9 @@ class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
         return [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
 
     @row_by_row()
+    @documented(OF_MEMBERS)
     def transform(self, X: Any) -> np.ndarray:
         """Return each member's predictions.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
 
         Returns
         -------
@@ -372,24 +339,18 @@ class VotingRegressor(PredictsIntervals, RegressorMixin, _Voting):
     ) -> None:
         keep_parameters(self, locals())
 
+    @documented(OF_MEMBERS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
         y : array-like of shape (n_samples,)
             Numeric target.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights, passed to all members. Each must accept them.
         **fit_params : dict
             Other arguments for the members that request them; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -409,18 +370,9 @@ class VotingRegressor(PredictsIntervals, RegressorMixin, _Voting):
         return self
 
     @row_by_row()
+    @documented(OF_MEMBERS, returns=NUMBERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the mean or median of the members' predictions.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predictions.
 
         Examples
         --------
@@ -436,13 +388,9 @@ class VotingRegressor(PredictsIntervals, RegressorMixin, _Voting):
         return median(predictions, weights) if self.how == "median" else mean(predictions.T, weights)
 
     @row_by_row()
+    @documented(OF_MEMBERS)
     def transform(self, X: Any) -> np.ndarray:
         """Return each member's predictions.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, in any form that the members accept.
 
         Returns
         -------
@@ -504,6 +452,7 @@ class RankVoting(Combination, BaseEstimator):
     def __init__(self, estimators: Any, *, how: str = "borda", weights: Any = None) -> None:
         keep_parameters(self, locals())
 
+    @documented()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
@@ -517,11 +466,6 @@ class RankVoting(Combination, BaseEstimator):
             Sample weights, passed to all members. Each must accept them.
         **fit_params : dict
             Other arguments for the members that request them; only with scikit-learn's metadata routing.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------

@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.docstrings import NO_TARGET, TO_FIT, documented
 from spinney.estimators.forests.fit import GrownForest
 from spinney.estimators.params import FOREST, Parameter, check_parameters, described, keep_parameters
 from spinney.estimators.streaming import known_arguments, row_by_row
@@ -118,23 +119,14 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         return _WITHOUT[name] if name in _WITHOUT else getattr(self, name)
 
     @known_arguments
+    @documented(TO_FIT, NO_TARGET)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:  # type: ignore[override]
         """Fit the trees.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
-            and missing values. Unstored cells of SciPy sparse matrices are zero.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, which count for `min_weight_fraction_leaf`. Rows of weight 0 are left out.
-
-        Returns
-        -------
-        self : estimator
-            The fitted transformer.
 
         Examples
         --------
@@ -159,16 +151,12 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         return self
 
     @known_arguments
+    @documented(TO_FIT, NO_TARGET)
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the trees and transform X.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
-            and missing values. Unstored cells of SciPy sparse matrices are zero.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, which count for `min_weight_fraction_leaf`. Rows of weight 0 are left out.
 
@@ -191,13 +179,9 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         raise not_of_trees(self)  # it predicts nothing
 
     @row_by_row()
+    @documented()
     def transform(self, X: Any) -> Any:
         """Encode the leaf of each row in each tree.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
-            Rows to transform, with the columns of the training data.
 
         Returns
         -------

@@ -19,6 +19,7 @@ from spinney.data.tables import with_sides
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, open_collections
 from spinney.estimators.base import opened_for_fit, read_sample_weight
+from spinney.estimators.docstrings import documented
 from spinney.estimators.forests.model import ClassForest, JudgedForest, QuantileForest
 from spinney.estimators.params import keep_parameters, n_categories, read_seed, tree_settings
 from spinney.estimators.streaming import known_arguments
@@ -59,6 +60,7 @@ class GrownForest(JudgedForest):
     # --- fit --------------------------------------------------------------------------------------------------------
 
     @known_arguments
+    @documented()
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Any:
         """Fit the forest.
 
@@ -74,13 +76,6 @@ class GrownForest(JudgedForest):
         sample_weight : array-like of shape (n_samples,), default=None
             With bootstraps, proportional to a row's probability of being sampled; a row of weight 2 is sampled like two
             equal rows. Without bootstraps, the weight of a row in every tree. Rows of weight 0 are left out.
-        client : distributed.Client, default=None
-            The Dask client that fits a dask collection. None is the current client.
-
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
 
         Examples
         --------

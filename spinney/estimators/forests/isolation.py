@@ -17,6 +17,7 @@ from spinney.estimators import on_gpu
 from spinney.estimators.bagging.fit import count_columns_of_member
 from spinney.estimators.bagging.model import ask_own_columns
 from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.docstrings import NO_TARGET, TO_FIT, documented
 from spinney.estimators.forests.model import ForestModel
 from spinney.estimators.params import (
     AT_LEAST_1,
@@ -134,24 +135,15 @@ class IsolationForest(OutlierMixin, ForestModel):
         keep_parameters(self, locals())
 
     @known_arguments
+    @documented(TO_FIT, NO_TARGET)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the isolation forest.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
-            and missing values. Unstored cells of SciPy sparse matrices are zero.
-        y : object, default=None
-            Ignored. Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Proportional to a row's probability of being sampled. A row of weight 2 is like two rows; rows of weight 0
             are left out.
-
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
 
         Examples
         --------
@@ -266,13 +258,9 @@ class IsolationForest(OutlierMixin, ForestModel):
         raise AttributeError("IsolationForest has no feature_importances_: its splits are random, not chosen.")
 
     @row_by_row(on_gpu.isolation_scores)
+    @documented()
     def score_samples(self, X: Any) -> np.ndarray:
         """Compute the opposite of the anomaly score of each row.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
-            Rows to score, with the columns of the training data.
 
         Returns
         -------
@@ -302,13 +290,9 @@ class IsolationForest(OutlierMixin, ForestModel):
         return -anomaly_scores(depths, self.max_samples_)
 
     @row_by_row(on_gpu.isolation_decision)
+    @documented()
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute `score_samples` minus `offset_`.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
-            Rows to score, with the columns of the training data.
 
         Returns
         -------
@@ -325,13 +309,9 @@ class IsolationForest(OutlierMixin, ForestModel):
         return self.score_samples(X) - self.offset_
 
     @row_by_row(on_gpu.isolation_sides)
+    @documented()
     def predict(self, X: Any) -> np.ndarray:
         """Predict whether rows are outliers.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
 
         Returns
         -------

@@ -18,6 +18,16 @@ from spinney.data.remote_table import RemoteRows
 from spinney.data.schema import Schema
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, log_probabilities
+from spinney.estimators.docstrings import (
+    LABELS_OF_OUTPUTS,
+    LEAVES,
+    LOCAL,
+    LOGARITHMS_OF_OUTPUTS,
+    NUMBERS_OF_OUTPUTS,
+    PATHS,
+    PROBABILITIES_OF_OUTPUTS,
+    documented,
+)
 from spinney.estimators.params import read_seed
 from spinney.estimators.streaming import row_by_row
 from spinney.tree.formula import Formula, mean_of_trees, not_of_trees
@@ -94,18 +104,9 @@ class ForestModel(Explained, TableModel):
         raise NotImplementedError
 
     @row_by_row(on_gpu.forest_leaves)
+    @documented(returns=LEAVES)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        leaves : ndarray of shape (n_samples, n_estimators)
-            Node numbers of the leaves.
 
         Examples
         --------
@@ -122,20 +123,9 @@ class ForestModel(Explained, TableModel):
             return leaves_of_rows(self.forest_, table, team)
 
     @row_by_row()
+    @documented(LOCAL, returns=PATHS)
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """Return the nodes on the path of each row in each tree.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        indicator : csr_matrix of shape (n_samples, n_nodes)
-            A one for every node that the row passes.
-        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
-            Columns n_nodes_ptr[k] to n_nodes_ptr[k + 1] of `indicator` are the nodes of tree k.
 
         Examples
         --------
@@ -214,20 +204,11 @@ class ClassForest(TableClassifier, ForestModel):
         return ballots
 
     @row_by_row(on_gpu.forest_probabilities)
+    @documented(returns=PROBABILITIES_OF_OUTPUTS)
     def predict_proba(self, X: Any) -> Any:
         """Predict class probabilities.
 
         They are the means of the class fractions in the trees' leaves, or with `voting="hard"` the fractions of votes.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        proba : ndarray of shape (n_samples, n_classes), or list of ndarray
-            Columns are in the order of `classes_`; a list of arrays for several outputs.
 
         Examples
         --------
@@ -246,18 +227,9 @@ class ClassForest(TableClassifier, ForestModel):
         return [answers[:, o, : self.n_classes_[o]] for o in range(self.n_outputs_)]
 
     @row_by_row(on_gpu.forest_log_probabilities)
+    @documented(returns=LOGARITHMS_OF_OUTPUTS)
     def predict_log_proba(self, X: Any) -> Any:
         """Predict the logarithms of class probabilities.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_samples, n_classes), or list of ndarray
-            Logarithms of `predict_proba`; minus infinity for a probability of 0.
 
         Examples
         --------
@@ -270,18 +242,9 @@ class ClassForest(TableClassifier, ForestModel):
         return log_probabilities(self.predict_proba(X))
 
     @row_by_row(on_gpu.forest_classes)
+    @documented(returns=LABELS_OF_OUTPUTS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class, or with `voting="hard"` the class with the most votes.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The predicted labels. Ties go to the first class in `classes_`.
 
         Examples
         --------
@@ -341,18 +304,9 @@ class NumberForest(TableRegressor, ForestModel):
     _calibrates_by = ", or fit it with oob_score=True"
 
     @row_by_row(on_gpu.forest_numbers)
+    @documented(returns=NUMBERS_OF_OUTPUTS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the mean of the trees' predictions.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The predicted numbers.
 
         Examples
         --------

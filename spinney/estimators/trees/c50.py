@@ -13,6 +13,7 @@ from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators.adaboost import AdaBoostClassifier
 from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.docstrings import DENSE, LABELS, documented
 from spinney.estimators.params import AT_LEAST_1, Parameter, check_parameters, described, keep_parameters
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import TreeTargets
@@ -133,6 +134,7 @@ class C50Classifier(AdaBoostClassifier):
         return int(self.trials)
 
     @known_arguments
+    @documented()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Grow the trees one after another.
 
@@ -140,15 +142,8 @@ class C50Classifier(AdaBoostClassifier):
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
             Input data: a NumPy array, or a pandas, polars or Arrow table. It may have missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights for the first trial; equal by default. Rows of weight 0 are ignored.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------
@@ -236,13 +231,9 @@ class C50Classifier(AdaBoostClassifier):
         return replace(formula, values=formula.at(np.arange(len(weight))), confidence=None)  # leaves alone
 
     @row_by_row()
+    @documented(DENSE)
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the mean vote of the trees.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, with the columns of `fit`.
 
         Returns
         -------
@@ -260,13 +251,9 @@ class C50Classifier(AdaBoostClassifier):
         """
         return super().decision_function(X)
 
+    @documented(DENSE)
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Predict classes after each trial.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, with the columns of `fit`.
 
         Yields
         ------
@@ -286,18 +273,9 @@ class C50Classifier(AdaBoostClassifier):
             yield self.classes_[votes.argmax(axis=1)]
 
     @row_by_row()
+    @documented(DENSE, returns=LABELS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class with the largest sum of votes; ties go to the first in `classes_`.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, with the columns of `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
 
         Examples
         --------
@@ -311,13 +289,9 @@ class C50Classifier(AdaBoostClassifier):
         *_, last = self.staged_predict(X)
         return last
 
+    @documented(DENSE)
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Predict class probabilities after each trial.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, with the columns of `fit`.
 
         Yields
         ------
@@ -339,13 +313,9 @@ class C50Classifier(AdaBoostClassifier):
             yield shares_of_votes(votes) if number else self.estimators_[0].predict_proba(X)
 
     @row_by_row()
+    @documented(DENSE)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, each class's fraction of the votes.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Input data, with the columns of `fit`.
 
         Returns
         -------

@@ -12,6 +12,7 @@ from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators import on_gpu
 from spinney.estimators.base import TableRegressor, all_or_nothing, read_sample_weight
+from spinney.estimators.docstrings import NUMBERS_OF_OUTPUTS, SEVERAL_TARGETS, TO_FIT, documented
 from spinney.estimators.params import (
     CLASS_CRITERIA,
     NUMBER_CRITERIA,
@@ -99,27 +100,14 @@ class _CartTree(TreeModel):
     # --- fit --------------------------------------------------------------------------------------------------------
 
     @known_arguments
+    @documented(TO_FIT, SEVERAL_TARGETS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True, *, eval_set: Any = None) -> Any:
         """Fit the tree.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
-            and missing values. Unstored cells of SciPy sparse matrices are zero.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Target: class labels or numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. None gives all rows the weight 1. Rows of weight 0 are left out.
-        check_input : bool, default=True
-            Ignored; exists for compatibility with scikit-learn.
         eval_set : tuple (X, y) or (X, y, sample_weight), default=None
             Validation rows for `n_iter_no_change`. None holds out a fraction of X instead.
-
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
 
         Examples
         --------
@@ -185,15 +173,12 @@ class _CartTree(TreeModel):
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
+    @documented(TO_FIT, SEVERAL_TARGETS)
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Compute the pruning path of minimal cost-complexity pruning.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data, as for `fit`.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Target: class labels or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
 
@@ -363,20 +348,9 @@ class DecisionTreeRegressor(TableRegressor, _CartTree):
         keep_parameters(self, locals())
 
     @row_by_row(on_gpu.tree_numbers)
+    @documented(returns=NUMBERS_OF_OUTPUTS)
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Predict the value of each row's leaf.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-        check_input : bool, default=True
-            Ignored; exists for compatibility with scikit-learn.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The predicted numbers.
 
         Examples
         --------

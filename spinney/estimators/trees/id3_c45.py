@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.docstrings import documented
 from spinney.estimators.params import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -116,6 +117,7 @@ class _ClassicTree(ClassTreeModel):
     _takes_sparse = False
 
     @known_arguments
+    @documented()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Any:
         """Grow the tree.
 
@@ -123,17 +125,10 @@ class _ClassicTree(ClassTreeModel):
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
             Input data: a NumPy array, or a pandas, polars or Arrow table. It may have missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Integer weights up to 127 are repetitions of the row. Other weights are scaled to a mean of one row each.
         eval_set : (X, y) or (X, y, sample_weight), default=None
             Validation rows for `n_iter_no_change`, instead of a part of X.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
 
         Examples
         --------

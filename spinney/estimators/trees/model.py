@@ -15,6 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.schema import Schema
 from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, log_probabilities
+from spinney.estimators.docstrings import (
+    LABELS_OF_OUTPUTS,
+    LOCAL,
+    LOGARITHMS_OF_OUTPUTS,
+    PROBABILITIES_OF_OUTPUTS,
+    documented,
+)
 from spinney.estimators.streaming import row_by_row
 from spinney.tree.decision import OneTree
 from spinney.tree.formula import Formula
@@ -56,15 +63,9 @@ class TreeModel(Explained, OneTree, TableModel):
             return leaf_of_rows(self.tree_, table, team)
 
     @row_by_row(on_gpu.tree_leaves)
+    @documented()
     def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Return the index of the leaf that each row falls into.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-        check_input : bool, default=True
-            Ignored; exists for compatibility with scikit-learn.
 
         Returns
         -------
@@ -81,15 +82,9 @@ class TreeModel(Explained, OneTree, TableModel):
         return self._leaves(self._read(X))
 
     @row_by_row()
+    @documented(LOCAL)
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
         """Return the nodes on the path of each row.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-        check_input : bool, default=True
-            Ignored; exists for compatibility with scikit-learn.
 
         Returns
         -------
@@ -162,20 +157,9 @@ class ClassTreeModel(TableClassifier, TreeModel):
     n_classes_: Any
 
     @row_by_row(on_gpu.tree_probabilities)
+    @documented(returns=PROBABILITIES_OF_OUTPUTS)
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
         """Predict class probabilities: the class fractions in each row's leaf.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-        check_input : bool, default=True
-            Ignored; exists for compatibility with scikit-learn.
-
-        Returns
-        -------
-        proba : ndarray of shape (n_samples, n_classes), or list of ndarray
-            Columns are in the order of `classes_`; a list of arrays for several outputs.
 
         Examples
         --------
@@ -208,18 +192,9 @@ class ClassTreeModel(TableClassifier, TreeModel):
             return shares(self.tree_, table, team)
 
     @row_by_row(on_gpu.tree_log_probabilities)
+    @documented(returns=LOGARITHMS_OF_OUTPUTS)
     def predict_log_proba(self, X: Any) -> Any:
         """Predict the logarithms of class probabilities.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_samples, n_classes), or list of ndarray
-            Logarithms of `predict_proba`; minus infinity for a probability of 0.
 
         Examples
         --------
@@ -231,20 +206,9 @@ class ClassTreeModel(TableClassifier, TreeModel):
         return log_probabilities(self.predict_proba(X))
 
     @row_by_row(on_gpu.tree_classes)
+    @documented(returns=LABELS_OF_OUTPUTS)
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Predict the most common class of each row's leaf.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-        check_input : bool, default=True
-            Ignored; exists for compatibility with scikit-learn.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The predicted labels. Ties go to the first class in `classes_`.
 
         Examples
         --------

@@ -16,6 +16,7 @@ from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.data.weights import share_of_rows
 from spinney.estimators import on_gpu
 from spinney.estimators.base import TableRegressor, all_or_nothing, read_sample_weight
+from spinney.estimators.docstrings import NUMBERS, TO_FIT, documented
 from spinney.estimators.params import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -131,23 +132,9 @@ class _OptimalTree(TreeModel):
     bound_: float
 
     @known_arguments
+    @documented(TO_FIT)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Search for the best tree.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
-            and missing values. Unstored cells of SciPy sparse matrices are zero.
-        y : array-like of shape (n_samples,)
-            Target: class labels or numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. None gives all rows the weight 1. Rows of weight 0 are left out.
-
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
 
         Examples
         --------
@@ -300,20 +287,9 @@ class OptimalTreeRegressor(TableRegressor, _OptimalTree):
         return TreeTargets(np.require(numbers[None, :], requirements=["C", "W"]), None)
 
     @row_by_row(on_gpu.tree_numbers)
+    @documented(returns=NUMBERS)
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Predict the mean of each row's leaf.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Rows to predict, with the columns of the training data.
-        check_input : bool, default=True
-            Ignored; exists for compatibility with scikit-learn.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The predicted numbers.
 
         Examples
         --------
