@@ -100,7 +100,6 @@ class KMeansRun:
             is_settled = n_moved == 0 and self.shift == 0  # no row has moved, and no empty centre
         if not is_settled:
             self.passes.assign(self.centres, self.state)
-        self.passes.bring_labels(self.state)
         if settings.keep_history:
             self._record(self.number + 1, None)
         total = np.nan
@@ -136,7 +135,6 @@ class KMeansRun:
     def _fill_empty(self, means: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Put each centre without rows on the row that is farthest from all centres; where there is none, leave it."""
         filled = np.where((weights > 0)[:, None], means, self.centres.astype(np.float64))
-        self.passes.bring_labels(self.state)
         distances = self.passes.own_distances(self.centres, self.state.labels)
         for centre in np.flatnonzero(weights <= 0):
             distance, row = self._farthest(distances)
@@ -159,7 +157,6 @@ class KMeansRun:
         return float(np.sum((share * (np.abs(self.points.origin) + self.points.reach)) ** 2))
 
     def _record(self, number: int, watch: Watcher | None) -> None:
-        self.passes.bring_labels(self.state)
         total = self.passes.inertia(self.centres, self.state.labels)
         if self.settings.keep_history:
             self.history.append(KMeansStep(self.published(), total))
@@ -204,7 +201,7 @@ def _round(in_table: np.ndarray, points: PointSet) -> np.ndarray:
 # In:  `TiledPoints` or `SparsePoints`, centres. Out: labels and sums, brought up to date; squared distances.
 #
 # Rows in tiles are assigned by `assign.py`, with bounds where that is quicker; rows as lists of stored cells by
-# `sparse_assign.py`; rows on a GPU there (`on_gpu.py`). The labels are the same.
+# `sparse_assign.py`. The labels are the same.
 
 
 class Passes(Protocol):
@@ -212,9 +209,6 @@ class Passes(Protocol):
 
     def assign(self, centres: np.ndarray, state: Assignment) -> int:
         """Bring labels and sums up to date with the centres; how many rows have moved."""
-
-    def bring_labels(self, state: Assignment) -> None:
-        """Put the labels of all rows where they belong, if they are elsewhere."""
 
     def see_drift(self, before: np.ndarray, after: np.ndarray) -> None:
         """The centres have moved."""
@@ -237,38 +231,10 @@ def make_passes(points: PointSet, n_centres: int, algorithm: str, team: Team) ->
     if isinstance(points, SparsePoints):
         return SparsePasses(points, n_centres, team)
     assert isinstance(points, TiledPoints)
-    if hasattr(points, "there"):
-        from spinney.cluster.on_gpu import GpuPasses, GpuPoints
-
-        assert isinstance(points, GpuPoints)
-        return GpuPasses(points, n_centres, team)
     return TiledPasses(points, n_centres, algorithm, team)
 
 
-class TiledDistances:
-    """What is asked of rows in tiles besides passes, wherever these run."""
-
-    points: TiledPoints
-    team: Team
-
-    def inertia(self, centres: np.ndarray, labels: np.ndarray) -> float:
-        """Squared distances, summed by weight."""
-        return inertia(self.points, centres, labels, self.team)
-
-    def own_distances(self, centres: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Of each row to its centre."""
-        return squared_distances_to_own(self.points, centres, labels)
-
-    def nearest(self, centres: np.ndarray) -> np.ndarray:
-        """Labels."""
-        return nearest_centres(self.points, centres, self.team)
-
-    def distances_to_all(self, centres: np.ndarray) -> np.ndarray:
-        """To every centre."""
-        return squared_distances_to_all(self.points, centres, self.team)
-
-
-class TiledPasses(TiledDistances):
+class TiledPasses:
     """Over rows in tiles."""
 
     def __init__(self, points: TiledPoints, n_centres: int, algorithm: str, team: Team) -> None:
@@ -287,14 +253,27 @@ class TiledPasses(TiledDistances):
             self.policy.see_pass(looked_at / self.points.n_rows)
         return moved
 
-    def bring_labels(self, state: Assignment) -> None:
-        """They are there."""
-
     def see_drift(self, before: np.ndarray, after: np.ndarray) -> None:
         """Bounds are off by so much."""
         if self.bounds.are_known:
             self.bounds.add_drift(before, after)
         self.policy.see_drift(before, after)
+
+    def inertia(self, centres: np.ndarray, labels: np.ndarray) -> float:
+        """Squared distances, summed by weight."""
+        return inertia(self.points, centres, labels, self.team)
+
+    def own_distances(self, centres: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Of each row to its centre."""
+        return squared_distances_to_own(self.points, centres, labels)
+
+    def nearest(self, centres: np.ndarray) -> np.ndarray:
+        """Labels."""
+        return nearest_centres(self.points, centres, self.team)
+
+    def distances_to_all(self, centres: np.ndarray) -> np.ndarray:
+        """To every centre."""
+        return squared_distances_to_all(self.points, centres, self.team)
 
 
 class SparsePasses:
@@ -312,9 +291,6 @@ class SparsePasses:
     def assign(self, centres: np.ndarray, state: Assignment) -> int:
         """By stored cells."""
         return assign_sparse(self.points, centres, state, self.bounds, self.team)
-
-    def bring_labels(self, state: Assignment) -> None:
-        """They are there."""
 
     def see_drift(self, before: np.ndarray, after: np.ndarray) -> None:
         """Leads are off by so much."""

@@ -275,10 +275,6 @@ MOST_CELLS = 1 << 26
 
 def first_places(points: PointSet, n_centres: int, key: int, team: Team) -> np.ndarray:
     """int64 places of the centres, of rows in any form; see `plusplus.plus_plus`."""
-    if hasattr(points, "there"):
-        from spinney.cluster.on_gpu import GpuSearch
-
-        return run_search(GpuSearch, points, n_centres, key, team)
     if isinstance(points, TiledPoints):
         return plus_plus(points, n_centres, key, team)
     is_small = points.n_rows * points.n_columns <= MOST_CELLS

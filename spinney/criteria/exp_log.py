@@ -104,6 +104,12 @@ def _fill_logs(x, out):
 
 
 @kernel
+def _fill_sigmoids(x, out):
+    for i in range(x.size):
+        out[i] = sigmoid(x[i])
+
+
+@kernel
 def _fill_exps(x, out):
     for i in range(x.size):
         out[i] = exp(x[i])
@@ -127,6 +133,11 @@ def logs_of(x: np.ndarray) -> np.ndarray:
 def exps_of(x: np.ndarray) -> np.ndarray:
     """`exp` of every number."""
     return of_each(_fill_exps, x)
+
+
+def sigmoids_of(x: np.ndarray) -> np.ndarray:
+    """`sigmoid` of every number."""
+    return of_each(_fill_sigmoids, x)
 
 
 def of_each(fill: Callable[..., Any], x: np.ndarray) -> np.ndarray:

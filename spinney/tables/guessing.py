@@ -48,6 +48,7 @@ _HEAD = 1000  # rows from which date formats are detected
 _NUMBERS_AT_LEAST = 0.95  # fraction of numbers in a numeric column with a few strings among them
 _FEW_WORDS = 20
 _MANY_ROWS = 30  # rows from which unique values are suspicious
+_ID = "an id: nearly every value is unique"
 _OWN_VALUES = 0.9  # fraction of distinct values from which categories are treated as text
 
 
@@ -313,6 +314,8 @@ def _why_out(column: Column, seen: dict[str, Any], n_rows: int, n_distinct: int)
         return "the same value in every row"
     if column.kind == "category" and n >= _MANY_ROWS and distinct >= _OWN_VALUES * n:
         return "text: nearly every value is unique"
+    if column.kind == "category" and n == n_rows and _is_id_of_duplicates(column.name, distinct, n_distinct):
+        return _ID
     if column.kind == "number" and n == n_rows:
         return _why_id(column.name, seen, distinct, n_distinct)
     return ""
@@ -324,14 +327,21 @@ def _why_id(name: str, seen: dict[str, Any], distinct: int, n_distinct: int) -> 
         return ""
     if seen["high"] - seen["low"] == n_distinct - 1 and {seen["first"], seen["last"]} == {seen["low"], seen["high"]}:
         return "row numbers"
-    return "an id: nearly every value is unique" if _NAMES_OF_IDS.search(name) else ""
+    return _ID if _NAMES_OF_IDS.search(name) else ""
+
+
+def _is_id_of_duplicates(name: str, distinct: int, n_distinct: int) -> bool:
+    """Whether strings are ids: nearly as many as there are distinct rows, and named so."""
+    return distinct >= max(_MANY_ROWS, _OWN_VALUES * n_distinct) and bool(_NAMES_OF_IDS.search(name))
 
 
 def _may_be_id_of_duplicates(name: str, seen: dict[str, Any], n_rows: int) -> bool:
-    """Whether integers without missing values repeat, but would be ids if all rows that repeat one were duplicates."""
+    """Whether values without missing ones repeat, but would be ids if all rows that repeat one were duplicates."""
     distinct = seen.get("distinct", 0)
-    if seen["n"] < n_rows or seen.get("numbers", n_rows) < n_rows or distinct >= _OWN_VALUES * n_rows:
-        return False  # missing values, strings, or rows that are not duplicates
+    if seen["n"] < n_rows or distinct >= _OWN_VALUES * n_rows:
+        return False  # missing values, or rows that are not duplicates
+    if seen.get("numbers", n_rows) < n_rows:
+        return _is_id_of_duplicates(name, distinct, distinct)
     return bool(_why_id(name, seen, distinct, distinct))
 
 

@@ -98,14 +98,13 @@ def explained(every: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "pairs, background", lambda: explain.shap(boosted(), X, X[:1], interactions=True)
     yield "strings", lambda: explain.shap(named(), words)
     yield "dependence", lambda: explain.partial_dependence(boosted(), X, [0, (0, 1)])
-    yield "dependence, strings", lambda: explain.ice(named(), words, 0)
-    yield "dependence, probabilities", lambda: explain.partial_dependence(named(), words, 0)
+    two_classes = spinney.GradientBoostingClassifier(**few)
+    yield "dependence, probabilities", lambda: explain.partial_dependence(two_classes.fit(X, y > 0), X, 0)
     yield "interactions", lambda: explain.friedman_h(boosted(), X, [0, 1], kind="overall")
     yield "held-out gains", lambda: explain.importances(boosted(), X, y, "held_out")
     yield "held-out gains, three classes", lambda: explain.importances(named(), words, labels, "held_out")
     if every:
         forest = partial(spinney.RandomForestRegressor, **few)
-        yield "dependence, deep trees", lambda: explain.partial_dependence(forest().fit(*_deep()), _deep()[0], 0)
         yield "proximities", lambda: explain.proximity(forest().fit(X, y), X)
         yield "missing values", lambda: explain.shap(_forest_of(holes, few), holes)
 
@@ -114,14 +113,6 @@ def _forest_of(X: Any, few: dict[str, Any]) -> Any:
     from spinney import RandomForestClassifier
 
     return RandomForestClassifier(**few).fit(X, classes(X))
-
-
-def _deep() -> Any:
-    """Rows whose trees are deeper than ten questions."""
-    import numpy as np
-
-    X = np.arange(4000.0)[:, None]
-    return X, np.sin(X[:, 0] ** 2)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.criteria.exp_log import LN2, exp, exp_of, exps_of, log, log1p_exp, log_of, logs_of, sigmoid
+from spinney.criteria.exp_log import LN2, exp, exp_of, exps_of, log, log1p_exp, log_of, logs_of, sigmoid, sigmoids_of
 from tests.compiled import PLAIN_PYTHON, few, outer
 
 pytestmark = pytest.mark.kernels
@@ -63,6 +63,7 @@ def test_exp_does_not_fall(x, step):
 def test_for_whoever_is_not_a_kernel():
     x = np.array([[0.5, 1.0, 2.0], [3.0, 1e-300, 1e300]])
     assert logs_of(x).tolist() == [[_log(v) for v in row] for row in x]
+    assert sigmoids_of(x - 1.0).tolist() == [[_sigmoid(v - 1.0) for v in row] for row in x]
     assert exps_of(-x).tolist() == [[_exp(-v) for v in row] for row in x]
     assert logs_of(x.T).tolist() == logs_of(x).T.tolist()
     assert (log_of(3), exp_of(3)) == (_log(3.0), _exp(3.0))

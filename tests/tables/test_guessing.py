@@ -134,6 +134,11 @@ def test_ids_of_duplicated_rows(tmp_path):
     rows = [f"{7 * k},{k},{k % 5},town {k}\n" for k in range(40)]
     columns = look(tmp_path, "customer_id,place,x,city\n" + "".join(rows * 3))[1].columns
     assert [one.out for one in columns] == ["an id: nearly every value is unique", "row numbers", "", ""]
+    rows = [f"C{k:03},town {k}\n" for k in range(40)]
+    columns = look(tmp_path, "customer_id,city\n" + "".join(rows * 3))[1].columns
+    assert [one.out for one in columns] == ["an id: nearly every value is unique", ""]
+    rows = [f"C{k % 40},{k / 2}\n" for k in range(120)]
+    assert look(tmp_path, "customer_id,x\n" + "".join(rows))[1].columns[0].out == ""
     rows = [f"{7 * (k % 40)},{k % 40},{k}\n" for k in range(120)]
     columns = look(tmp_path, "customer_id,place,x\n" + "".join(rows))[1].columns
     assert [one.out for one in columns] == ["", "", "row numbers"]

@@ -21,7 +21,7 @@ from spinney.data.tables import TableSource, as_matrix
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, vector_here
 from spinney.estimators.base import TableModel, all_or_nothing, hash_of, read_sample_weight
-from spinney.estimators.clusters.params import DEVICE, KMEANS
+from spinney.estimators.clusters.params import KMEANS
 from spinney.estimators.docstrings import CELLS, NO_TARGET, documented
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import is_in_memory, known_arguments, row_by_row, score_on_cpu
@@ -103,7 +103,7 @@ def columns_named(names: Any) -> Iterator[None]:
         raise error.named(names) from None
 
 
-@described(KMEANS, {"device": DEVICE})
+@described(KMEANS)
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MatrixModel):  # type: ignore[misc]
     """k-means clustering: K centroids, each the mean of the rows that are nearest to it.
 
@@ -162,7 +162,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         metric: str = "euclidean",
         keep_history: bool = False,
         n_jobs: int | None = None,
-        device: str = "cpu",
     ) -> None:
         keep_parameters(self, locals())
 
@@ -199,7 +198,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             self._check_size(values.shape[0])
             weights = read_sample_weight(sample_weight, values.shape[0])
             with columns_named(schema.names), self._make_team("cluster", values.size * self.n_clusters) as team:
-                points = self._on_device(self._points(values, weights, team))
+                points = self._points(values, weights, team)
                 found = self._best_run(points, values, team)
             self._keep(found, points)
             self._keep_schema(schema)
@@ -214,22 +213,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         if self.metric == "cosine":
             return _make_points(_directions(values), weights, team, np.zeros(values.shape[1]))
         return _make_points(values, weights, team)
-
-    def _on_device(self, points: Any) -> Any:
-        """The same points where the passes over them are to be made."""
-        device = getattr(self, "device", "cpu")
-        if device == "cpu":
-            return points
-        from spinney.cluster.points import TiledPoints
-        from spinney.gpu import uses_gpu
-
-        if device == "cuda" and not isinstance(points, TiledPoints):
-            raise ValueError("device='cuda' does not support sparse matrices. Use device='cpu', or pass X.toarray().")
-        if not isinstance(points, TiledPoints) or not uses_gpu(device):
-            return points
-        from spinney.cluster.on_gpu import on_gpu
-
-        return on_gpu(points)
 
     def _best_run(self, points: Any, values: Any, team: Team) -> Clustering:
         from spinney.cluster.kmeans import best_run

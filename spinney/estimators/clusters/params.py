@@ -6,7 +6,6 @@ from numbers import Integral
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from spinney._distribution import install_command
 from spinney.estimators.params import AT_LEAST_1, COMMON, NOT_NEGATIVE, POSITIVE, Parameter
 
 _AT_LEAST_0 = Interval(Integral, 0, None, closed="left")
@@ -63,13 +62,6 @@ KMEANS = {
         "bool", "Whether to keep the centroids and the inertia of every iteration in `history_`.", ["boolean"]
     ),
 }
-
-DEVICE = Parameter(
-    '{"cpu", "cuda", "auto"}',
-    f'Device for the fit. "cuda" is an NVIDIA GPU (`{install_command("gpu")}`), with the same labels and centroids, '
-    'bit for bit. "auto" uses a GPU if one is available.',
-    [StrOptions({"cpu", "cuda", "auto"})],
-)
 
 MINI_BATCH = {
     **KMEANS,

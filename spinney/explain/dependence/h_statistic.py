@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from spinney.explain.dependence.ice_curves import row_curves
 from spinney.explain.dependence.leaf_regions import Runs, add_up, add_up_pair, along
+from spinney.explain.dependence.open_descent import row_curves
 from spinney.explain.dependence.partial_dependence import Walker, ask
 from spinney.explain.dependence.responses import need_tree_sum
 
@@ -151,11 +151,9 @@ class _Measure:
     def overall(self, j: int) -> tuple[np.ndarray, np.ndarray]:
         runs, place, alone = self._known[j]
         walker = self.walker
-        with walker.team(len(walker.values)) as team:
-            curves = row_curves(walker.asked, walker.ways, walker.values, [j], runs, (self.says, self.start), team)
-        whole = _centred(curves[np.arange(len(place)), place].T)
-        share = np.bincount(place, minlength=runs.n_points) / len(place)
-        others = _centred((curves * share[None, :, None]).sum(axis=1).T)
+        (curves,) = row_curves(walker.asked, walker.ways, walker.values, [([j], runs)], (self.says, self.start))
+        whole = _centred(curves[:, place, np.arange(len(place))])
+        others = _centred(np.einsum("sgr,g->sr", curves, np.bincount(place, minlength=runs.n_points) / len(place)))
         return _ratio(whole - alone - others, whole)
 
 

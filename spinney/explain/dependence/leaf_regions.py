@@ -14,15 +14,12 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney.tree.forest import ends_of
-from spinney.tree.questions import IN_SET, UP_TO, Questions
+from spinney.tree.questions import IN_SET, IS_MISSING, UP_TO, Questions
 
 # ----------------------------------------------------------------------------------------------------------------------
 # How the questions and ends of all trees hang together, and questions as kernels read them.
 #
 # In: `Questions` (tree/questions.py). Out: `Ways` and `PathConditions`.
-
-DEEP = 10  # questions on the mean way to an end
-_PARTS = 16  # of all trees, for threads to take
 
 # A question as kernels read it; of a set, `threshold` is its place in `sets`
 QUESTION = np.dtype(
@@ -50,17 +47,8 @@ class Ways(NamedTuple):
     """How questions and ends hang together. Places: questions first, then ends."""
 
     levels: list[np.ndarray]  # the questions of each depth
-    order: np.ndarray  # int64: the questions, tree by tree, each after the one above it
-    parts: np.ndarray  # int64: where parts of some trees begin in `order`, and its end
-    tree: np.ndarray  # int64, of places; -1: out of reach
-    mean_depth: float  # of the ends
+    order: np.ndarray  # int64: the questions, each after the one above it
     n_ends: int
-    n_places: int
-
-    @property
-    def is_deep(self) -> bool:
-        """Whether rows are so far apart that they had better go as lists (open_descent.py)."""
-        return self.mean_depth > DEEP
 
 
 class Runs(NamedTuple):
@@ -74,21 +62,12 @@ class Runs(NamedTuple):
 
 def find_ways(q: Questions) -> Ways:
     """Follow all trees down, level by level."""
-    n_questions, n_ends = len(q.kind), len(q.ends)
-    tree = np.full(n_questions + n_ends, -1, np.int64)
-    tree[places(q.roots, n_questions)] = np.arange(len(q.roots))
-    levels, now, total = [], q.roots[q.roots >= 0], 0
+    levels, now = [], q.roots[q.roots >= 0]
     while len(now):
         levels.append(now)
-        below = places(np.concatenate([q.yes[now], q.no[now]]), n_questions)
-        tree[below] = np.concatenate([tree[now], tree[now]])
-        now = below[below < n_questions]
-        total += len(levels) * (len(below) - len(now))
-    order = np.concatenate(levels) if levels else np.empty(0, np.int64)
-    order = order[np.argsort(tree[order], kind="stable")]
-    firsts = np.linspace(0, len(q.roots), min(len(q.roots), _PARTS) + 1).astype(np.int64)
-    parts = np.searchsorted(tree[order], firsts)
-    return Ways(levels, order, parts, tree, total / max(n_ends, 1), n_ends, n_questions + n_ends)
+        below = np.concatenate([q.yes[now], q.no[now]])
+        now = below[below >= 0]
+    return Ways(levels, np.concatenate([np.empty(0, np.int64), *levels]), len(q.ends))
 
 
 def places(leads: np.ndarray, n_questions: int) -> np.ndarray:
@@ -97,21 +76,10 @@ def places(leads: np.ndarray, n_questions: int) -> np.ndarray:
 
 
 @inner_kernel
-def place_of(leads, n_questions):
-    """The same for one branch."""
-    lead = np.int64(leads)
-    return lead if lead >= 0 else n_questions - 1 - lead
-
-
-@inner_kernel
-def is_yes(asked, question, x):
-    """Whether a value satisfies a condition."""
+def is_in(asked, question, x):
+    """Whether a category is in the set of a question, or that question's word on missing values if it is NaN."""
     if x != x:
         return question.missing_yes != 0
-    if question.kind == UP_TO:
-        return x <= question.threshold
-    if question.kind != IN_SET:
-        return False
     c, place = np.int64(x), np.int64(question.threshold)
     if c >> 6 >= np.int64(asked.sets[place]):
         return False
@@ -131,6 +99,7 @@ def pack(q: Questions) -> PathConditions:
     packed = np.zeros(n, QUESTION)
     packed["threshold"] = q.threshold
     packed["threshold"][has] = start[:-1]
+    packed["threshold"][q.kind == IS_MISSING] = np.nan
     packed["yes"], packed["no"], packed["column"] = q.yes, q.no, q.column
     packed["kind"], packed["missing_yes"] = q.kind, q.missing_yes
     return PathConditions(packed, q.roots.astype(np.int64), sets)
@@ -274,13 +243,13 @@ def cover_weights(asked: PathConditions, ways: Ways, cover: np.ndarray, columns:
     the training weight of every leaf.
     """
     questions = asked.questions
-    n, leads = len(questions), (questions["yes"], questions["no"])
+    n, yes_of, no_of = len(questions), questions["yes"], questions["no"]
     whole = np.concatenate([np.zeros(n), cover])
     for level in ways.levels[::-1]:
-        whole[level] = whole[places(leads[0][level], n)] + whole[places(leads[1][level], n)]
+        whole[level] = whole[places(yes_of[level], n)] + whole[places(no_of[level], n)]
     share = np.ones(len(whole))
     for level in ways.levels:
-        yes, no = places(leads[0][level], n), places(leads[1][level], n)
+        yes, no = places(yes_of[level], n), places(no_of[level], n)
         is_open = np.isin(questions["column"][level], columns)
         total = np.where(whole[level] > 0, whole[level], 1.0)
         left = np.where(whole[level] > 0, whole[yes] / total, 0.5)

@@ -14,20 +14,20 @@ copies of the data.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
+from spinney._interruptible_threads import side_by_side
 from spinney._team import Team, available_threads
 from spinney.explain.dependence.grids import Axis, Columns, GridSpec, read_row_weights
-from spinney.explain.dependence.ice_curves import blocks_of_rows, mean_answers, points_at_once, row_curves
 from spinney.explain.dependence.leaf_regions import (
     PathConditions,
-    Runs,
     Ways,
     add_up,
     add_up_pair,
@@ -37,12 +37,13 @@ from spinney.explain.dependence.leaf_regions import (
     find_ways,
     pack,
 )
-from spinney.explain.dependence.open_descent import count_open
+from spinney.explain.dependence.open_descent import BLOCK, Group, count_open, disjoint, row_curves
 from spinney.explain.dependence.responses import TreeSum, check_model, read_response, responses, tree_sum
 
 METHODS = ("auto", "walk", "brute", "recursion")
 _KINDS = ("average", "individual", "both")
-_COUNTS = 1 << 23  # of ends and groups, made at once
+_COUNTS = 1 << 23  # counts of groups and ends that are made at once
+_CURVES = 1 << 20  # numbers of curves that are made at once
 _SMALL = 20_000  # rows times trees: below, threads cost more than they save
 
 
@@ -172,12 +173,16 @@ def _bunch(asker: Asker, axes: list[Axis], kind: str, average: np.ndarray | None
     )
     if average is not None:
         return Bunch(**found, average=average.reshape(-1, *shape))
-    curves = asker.curves(axes)  # (rows, points, outputs)
-    share = asker.weight / asker.weight.sum()
-    found["individual"] = np.ascontiguousarray(curves.transpose(2, 0, 1)).reshape(-1, len(curves), *shape)
+    curves = asker.curves(axes)  # (outputs, points, rows)
+    found["individual"] = np.ascontiguousarray(curves.swapaxes(1, 2)).reshape(len(curves), -1, *shape)
     if kind == "both":
-        found["average"] = (curves * share[:, None, None]).sum(axis=0).T.reshape(-1, *shape)
+        found["average"] = _mean(curves, asker.share).reshape(-1, *shape)
     return found
+
+
+def _mean(curves: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """(outputs, points), of curves (outputs, points, rows)."""
+    return np.einsum("sgr,r->sg", curves, share)
 
 
 def ask(model: Any, X: Any, response_method: str, method: str, sample_weight: Any = None) -> Asker:
@@ -232,12 +237,16 @@ class Asker:
 
     def averages(self, all_axes: list[list[Axis]]) -> list[np.ndarray]:
         """Of each group of axes (outputs, points)."""
-        share = (self.weight / self.weight.sum())[:, None]
-        return [np.array([(share * one).sum(axis=0) for one in self._answers(axes)]).T for axes in all_axes]
+        return [np.array([self.share @ one for one in self._answers(axes)]).T for axes in all_axes]
 
     def curves(self, axes: list[Axis]) -> np.ndarray:
-        """(rows, points, outputs)."""
-        return np.stack(list(self._answers(axes)), axis=1)
+        """(outputs, points, rows)."""
+        return np.stack(list(self._answers(axes)), axis=0).transpose(2, 0, 1)
+
+    @property
+    def share(self) -> np.ndarray:
+        """Of each row in the mean."""
+        return self.weight / self.weight.sum()
 
     def _answers(self, axes: list[Axis]) -> Iterator[np.ndarray]:
         assert self.answer is not None
@@ -271,11 +280,11 @@ class Walker(Asker):
         """The function from raw scores to responses."""
         return self.sum.response(self.wanted)
 
-    def team(self, n_rows: int) -> Team:
-        """Threads for a number of rows."""
-        if n_rows * len(self.asked.roots) < _SMALL:
-            return Team(1, inline=True)
-        return Team(available_threads(getattr(self.sum.model, "n_jobs", None)))
+    @property
+    def n_threads(self) -> int:
+        if len(self.values) * len(self.asked.roots) < _SMALL:
+            return 1
+        return available_threads(getattr(self.sum.model, "n_jobs", None))
 
     def end_weights(self, groups: list[list[int]]) -> Iterator[tuple[int, np.ndarray]]:
         """(number of the group, fraction of the rows that reaches each leaf if its columns are left open)."""
@@ -284,7 +293,8 @@ class Walker(Asker):
                 yield number, cover_weights(self.asked, self.ways, self._cover(), group)
             return
         most = max(1, _COUNTS // max(self.ways.n_ends, 1))
-        with self.team(len(self.values)) as team:
+        n_threads = self.n_threads
+        with Team(n_threads, inline=n_threads == 1) as team:
             for first in range(0, len(groups), most):
                 some = groups[first : first + most]
                 counts = count_open(self.asked, self.ways, self.values, self.weight, some, team)
@@ -300,7 +310,7 @@ class Walker(Asker):
     def averages(self, all_axes: list[list[Axis]]) -> list[np.ndarray]:
         matrix, _ = self.response
         if matrix is None:
-            return self._mean_answers(all_axes)
+            return self._means_of_curves(all_axes)
         found, says = [np.empty(0)] * len(all_axes), self.sum.values @ matrix
         start = (self.sum.start @ matrix)[:, None]
         for number, weight in self.end_weights([[axis.column for axis in axes] for axes in all_axes]):
@@ -309,46 +319,42 @@ class Walker(Asker):
             found[number] = grid.reshape(len(grid), -1) + start
         return found
 
-    def _mean_answers(self, all_axes: list[list[Axis]]) -> list[np.ndarray]:
-        """Of responses that are no sums over the trees."""
-        share, link = self.weight / self.weight.sum(), self.sum.link(self.wanted)
-        if link is None or self.ways.is_deep:
-            return [self._mean_of_curves(axes, share) for axes in all_axes]
-        groups = [[axis.column for axis in axes] for axes in all_axes]
-        sizes = [int(np.prod([len(axis.values) for axis in axes])) for axes in all_axes]
-        (code, scale, factor), found, first = link, [], 0
-        ends = np.cumsum(sizes)
-        with self.team(len(self.values)) as team:
-            while first < len(groups):
-                room = points_at_once(self.sum.values.shape[1]) + ends[first] - sizes[first]
-                last = max(first + 1, int(np.searchsorted(ends, room, side="right")))
-                some = [(groups[k], self._runs(all_axes[k])) for k in range(first, last)]
-                sums = self.sum.values, self.sum.start
-                means = mean_answers(self.asked, self.ways, self.values, share, some, sums, (code, scale), team)
-                found += [factor * mean.T for mean in means]
-                first = last
+    def _means_of_curves(self, all_axes: list[list[Axis]]) -> list[np.ndarray]:
+        """Of responses that are not sums over the trees."""
+        found = [np.empty(0)] * len(all_axes)
+        for batch in disjoint([[axis.column for axis in axes] for axes in all_axes], len(all_axes)):
+            groups = [self._group(all_axes[k]) for k in batch]
+            for k, parts in zip(batch, zip(*self._by_rows(partial(self._means, groups), groups))):
+                found[k] = np.sum(parts, axis=0)
         return found
 
-    def _runs(self, axes: list[Axis]) -> Runs:
-        return find_runs(self.asked, self.ways, [(axis.column, axis.codes) for axis in axes])
-
-    def _mean_of_curves(self, axes: list[Axis], share: np.ndarray) -> np.ndarray:
-        parts = [(curves * share[rows, None, None]).sum(axis=0) for rows, curves in self._curves(axes)]
-        return np.sum(parts, axis=0).T
+    def _means(self, groups: list[Group], rows: slice) -> list[np.ndarray]:
+        share = self.share[rows]
+        return [_mean(curves, share) for curves in self._answered(groups, rows)]
 
     def curves(self, axes: list[Axis]) -> np.ndarray:
-        return np.concatenate([curves for _, curves in self._curves(axes)])
+        groups = [self._group(axes)]
+        return np.concatenate([found for (found,) in self._by_rows(partial(self._answered, groups), groups)], axis=2)
 
-    def _curves(self, axes: list[Axis]) -> Iterator[tuple[slice, np.ndarray]]:
-        """Some rows at a time, (rows, points, outputs)."""
-        group, runs = [axis.column for axis in axes], self._runs(axes)
-        matrix, answer = self.response
+    def _group(self, axes: list[Axis]) -> Group:
+        columns = [axis.column for axis in axes]
+        return columns, find_runs(self.asked, self.ways, [(axis.column, axis.codes) for axis in axes])
+
+    def _by_rows(self, work: Callable[[slice], Any], groups: list[Group]) -> Iterator[Any]:
+        """`work(rows)` of some rows at a time, on all threads."""
+        n_points = sum(runs.n_points for _, runs in groups)
+        step = max(1, min(BLOCK, _CURVES // (n_points * self.sum.values.shape[1])))
+        blocks = [slice(first, first + step) for first in range(0, len(self.values), step)]
+        with closing(side_by_side(work, blocks, self.n_threads)) as found:
+            yield from found
+
+    def _answered(self, groups: list[Group], rows: slice) -> list[np.ndarray]:
+        """Of each group (outputs, points, rows)."""
+        matrix, respond = self.response
         sums = self.sum.values, self.sum.start
         if matrix is not None:
             sums = sums[0] @ matrix, sums[1] @ matrix
-        with self.team(len(self.values)) as team:
-            for rows in blocks_of_rows(len(self.values), runs.n_points, sums[0].shape[1]):
-                raw = row_curves(self.asked, self.ways, self.values[rows], group, runs, sums, team)
-                if answer is not None:
-                    raw = answer(raw.reshape(-1, raw.shape[2])).reshape(*raw.shape[:2], -1)
-                yield rows, raw
+        raw = row_curves(self.asked, self.ways, self.values[rows], groups, sums)
+        if respond is None:
+            return raw
+        return [respond(one.reshape(len(one), -1)).reshape(-1, *one.shape[1:]) for one in raw]

@@ -23,8 +23,8 @@ import numpy as np
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
+from spinney.criteria.exp_log import sigmoids_of
 from spinney.data.schema import Schema
-from spinney.explain.dependence.ice_curves import EXP, LOGISTIC, SOFTMAX
 from spinney.tree.forest import Forest
 from spinney.tree.formula import Formula, formula_of, single_formula
 from spinney.tree.questions import Questions, read_questions, spreads
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from spinney.data.tables import Table
 
 RESPONSES = ("auto", "predict", "predict_proba", "decision_function", "raw", "score_samples")
-_LOG2 = float(np.log(2.0))
 
 
 @dataclass(frozen=True)
@@ -81,38 +80,26 @@ class TreeSum:
             values[:, panel.columns] = panel.values
         return values
 
-    def link(self, wanted: str) -> tuple[int, float, float] | None:
-        """(its name in ice_curves.py, scale, factor): the second of `response` as kernels do it; None if it is another.
-
-        A response is factor * function(scale * raw).
-        """
-        name, scale = self.formula.link, self.formula.scale
-        known = {
-            "exp": (EXP, 1.0, 1.0),
-            "logistic": (LOGISTIC, scale, 1.0),
-            "softmax": (SOFTMAX, 1.0, 1.0),
-            "depth": (EXP, -_LOG2 / scale if scale else 0.0, -1.0),
-        }
-        return known.get(name) if self.response(wanted)[0] is None else None
-
     def response(self, wanted: str) -> tuple[np.ndarray | None, Callable[[np.ndarray], np.ndarray] | None]:
-        """(matrix, None): responses are raw @ matrix; (None, function): they are a function of raw (rows, scores)."""
+        """(matrix, None): responses are raw @ matrix; (None, function): a function of raw (scores, rows)."""
         formula, row = self.formula, self.formula.response
         matrix, n = np.eye(formula.n_scores), formula.n_scores
         if row.is_sum:
             second = formula.link == "shares" and len(formula.classes) == 1 and n == 2
             return (matrix[:, 1:] if second else matrix), None
-        if formula.link == "margin" or (formula.link == "confidence" and n == 2):  # the difference of two votes
-            matrix = matrix[:, 1:] if formula.discrete else matrix[:, 1:] - matrix[:, :1]
+        difference = matrix
+        if formula.link == "margin" or (formula.link == "confidence" and n == 2):  # of two votes
+            difference = matrix[:, 1:] if formula.discrete else matrix[:, 1:] - matrix[:, :1]
         if wanted == "raw" or (wanted == "decision_function" and formula.link != "depth"):
-            return matrix, None
-        if formula.link == "margin":
-            return None, lambda raw: _positive(row.respond((raw @ matrix).T, formula.scale).T)
-        if row.of_all is None:
-            return None, lambda raw: row.respond(raw, formula.scale)
-        if formula.link == "softmax":
-            return None, lambda raw: row.respond(raw.T).T
-        return None, lambda raw: _positive(row.respond(raw.T, formula.scale).T)
+            return difference, None
+
+        def respond(raw: np.ndarray) -> np.ndarray:
+            if formula.link == "logistic":
+                return sigmoids_of(formula.scale * raw)  # in one pass
+            found = row.respond(difference.T @ raw if formula.link == "margin" else raw, formula.scale)
+            return found[1:] if row.of_all is not None and len(found) == 2 else found
+
+        return None, respond
 
 
 def _without_idle(q: Questions) -> Questions:

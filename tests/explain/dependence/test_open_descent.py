@@ -1,13 +1,12 @@
-"""Walks with columns left open: all ways of walking count the same rows."""
+"""Walks with columns left open: the weight of the rows at each leaf, and their curves."""
 
 import numpy as np
 import pytest
 
 import spinney
 from spinney._team import Team
-from spinney.explain.dependence import leaf_regions
-from spinney.explain.dependence.leaf_regions import find_ways, pack
-from spinney.explain.dependence.open_descent import count_open, disjoint
+from spinney.explain.dependence.leaf_regions import find_runs, find_ways, pack
+from spinney.explain.dependence.open_descent import count_open, disjoint, row_curves
 from spinney.explain.dependence.responses import tree_sum
 
 pytestmark = pytest.mark.kernels
@@ -47,18 +46,37 @@ def slow(model, X, weight, columns):
 
 
 @pytest.mark.parametrize("plain", [True, False])
-@pytest.mark.parametrize("deep", [0, 100])
-def test_every_walk_counts_the_same_rows(plain, deep, monkeypatch):
+@pytest.mark.parametrize("block", [7, 4096])
+def test_the_rows_at_each_leaf_are_counted(plain, block):
     X, model = grown()
     weight = np.ones(len(X)) if plain else np.random.RandomState(1).rand(len(X))
     found = tree_sum(model)
     ways, asked = find_ways(found.questions), pack(found.questions)
-    monkeypatch.setattr(leaf_regions, "DEEP", deep)
     groups = [[0], [1], [2], [0, 2], [0, 1, 2], []]
     with Team(1, inline=True) as team:
-        counts = count_open(asked, ways, found.numbers(X), weight, groups, team)
+        counts = count_open(asked, ways, found.numbers(X), weight, groups, team, block)
     for group, count in zip(groups, counts):
         np.testing.assert_allclose(count, slow(model, X, weight, group), rtol=1e-12)
+
+
+def test_curves_of_groups_that_go_together():
+    X, model = grown()
+    found = tree_sum(model)
+    ways, asked = find_ways(found.questions), pack(found.questions)
+    first, second = np.array([-1.0, 0.0, 0.5, np.nan]), np.array([0.0, 1.0, 2.0])
+    kinds = found.schema.columns[2].categories
+    pair = [0, 1], find_runs(asked, ways, [(0, first), (1, second)])
+    single = [2], find_runs(asked, ways, [(2, np.arange(float(len(kinds))))])
+    both, alone = row_curves(asked, ways, found.numbers(X), [pair, single], (found.values, found.start))
+    assert both.shape == (1, 12, len(X))
+    for k, (a, b) in enumerate((a, b) for a in first for b in second):
+        changed = X.copy()
+        changed[:, 0], changed[:, 1] = a, b
+        np.testing.assert_allclose(both[0, k], model.predict(changed), rtol=0, atol=1e-12)
+    for k, kind in enumerate(kinds):
+        changed = X.copy()
+        changed[:, 2] = kind
+        np.testing.assert_allclose(alone[0, k], model.predict(changed), rtol=0, atol=1e-12)
 
 
 def test_lists_go_together_without_a_column_in_common():
