@@ -100,13 +100,19 @@ class Level(NamedTuple):
     shapes: tuple[Shape, ...] = (USUAL,)  # of the members
 
 
-_DEEP = Shape(max_depth=6, column_share=0.4)
+_FOUR = USUAL, Shape(max_depth=6, column_share=0.4), Shape(leaves=2.0), Shape(leaves=1 / 3)
+_SEVEN = (
+    *_FOUR,
+    Shape(column_share=0.25),
+    Shape(leaves=4.0, column_share=0.3),
+    Shape(max_depth=8, column_share=0.7),
+)
 LEVELS = {
     1: Level(3.0, 15, True, 300, 0.2),
     2: Level(2.0, PATIENCE, True, 300, 0.2),
     3: Level(1.0, PATIENCE, False, 1_000, 0.2),
-    4: Level(1.0, PATIENCE, False, 1_000, 0.2, (USUAL, _DEEP)),
-    5: Level(1.0, PATIENCE, False, 1_000, 0.2, (USUAL, _DEEP, Shape(leaves=2.0), Shape(leaves=1 / 3))),
+    4: Level(1.0, PATIENCE, False, 1_000, 0.2, _FOUR),
+    5: Level(1.0, PATIENCE, False, 1_000, 0.2, _SEVEN),
 }
 DEFAULT_LEVEL = 3
 _NEARLY_AS_GOOD = 0.05  # members whose scores are worse than the best's by more than this share are left out

@@ -19,7 +19,7 @@ from sklearn.utils import check_array
 
 from spinney.data.holdout import RowOrder, read_order
 from spinney.data.on_gpu import here, is_on_gpu
-from spinney.data.remote_table import RemoteTable, is_remote
+from spinney.data.remote_table import RemoteRows, is_remote
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.tables import Table, with_sides
 from spinney.data.weights import Weights, read_weights
@@ -487,7 +487,7 @@ class BoostingFit(TableModel):
                 f"chosen. Leave quality={DEFAULT_LEVEL}, or do not set n_estimators, max_iter, early_stopping and "
                 "n_iter_no_change."
             )
-        if len(LEVELS[self.quality].shapes) > 1 and isinstance(table, RemoteTable):
+        if len(LEVELS[self.quality].shapes) > 1 and isinstance(table, RemoteRows):
             raise ValueError(
                 f"quality={self.quality} fits several models at a time, which a dask cluster does not support. Set "
                 f"quality={DEFAULT_LEVEL}, or call .compute() on X."

@@ -92,7 +92,7 @@ BOOSTING = {
     "quality": Parameter(
         "int",
         'From 1, the fastest fit, to 5, the most accurate model: the time that `n_estimators="auto"` may take. 1 and 2 '
-        "take larger steps and fewer rounds; 1 also searches faster. 4 and 5 fit two and four models whose trees "
+        "take larger steps and fewer rounds; 1 also searches faster. 4 and 5 fit up to four and seven models whose trees "
         "differ in size, and return their mean as one model. Parameters that are given apply to all of them. "
         "docs/boosting.md has times and losses. Other levels than 3 need the choice of the rounds.",
         [Interval(Integral, 1, 5, closed="both")],
