@@ -47,6 +47,7 @@ _CHUNK_MASK = (1 << _CHUNK_BITS) - 1
 _SPINS = 500  # looks at the ticket before giving the core away
 _GO, _WANTED, _ABORT = 0, 1, 2
 _LOOK = 0.1  # seconds
+_PLACES = 5 * _LINE
 
 
 @inner_kernel
@@ -136,21 +137,39 @@ class Team:
         self.size = size
         self._inline = inline and size == 1
         self._members: list[tuple[Thread, SimpleQueue[Any]]] = []
+        self._parts: list[_Part] = []
 
     def run(self, entry: Callable[..., Any], *args: Any) -> Any:
         """Call `entry(rank, size, sync, *args)` in every thread; return what rank 0 returned."""
-        sync = np.zeros(5 * _LINE, np.int64)
+        sync = np.zeros(_PLACES, np.int64)
         if self._inline:
             return entry(0, 1, sync, *args)
         return self._together(lambda rank: entry(rank, self.size, sync, *args), sync)[0]
+
+    def part(self) -> Team:
+        """A team of one, for use in `each`: its kernels run where they are called, and end when this team has to."""
+        if self._inline:
+            return self
+        self._parts.append(_Part())
+        return self._parts[-1]
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """`[function(item) for item in items]`, spread over the threads (for work that drops the GIL)."""
         items = list(items)
         if self.size == 1 or len(items) < 2:
             return [function(item) for item in items]
+        return self.each(function, items)
+
+    def each(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+        """The same, but never in the caller's thread: for functions that call kernels, each with a `part` of this team.
+
+        Many kernels are so handed over at once.
+        """
+        items = list(items)
+        if self._inline:
+            return [function(item) for item in items]
         results: list[Any] = [None] * len(items)
-        sync = np.zeros(5 * _LINE, np.int64)
+        sync = np.zeros(_PLACES, np.int64)
         todo = iter(range(len(items)))
 
         def work(rank: int) -> None:
@@ -188,7 +207,8 @@ class Team:
                     break
                 check_alive(pending())
         except BaseException as cut:
-            sync[_STOP] = _ABORT if isinstance(cut, MemoryError) else _WANTED
+            for one in (sync, *(part.sync for part in self._parts)):
+                one[_STOP] = _ABORT if isinstance(cut, MemoryError) else _WANTED
             with interrupts_held_back():
                 while any(one.is_alive() for one in pending()):
                     time.sleep(0.0005)
@@ -221,6 +241,27 @@ class Team:
                 if thread.is_alive():  # else it could not be started, or is gone
                     thread.join()
             self._members = []
+
+
+class _Part(Team):
+    """A team of one thread, which belongs to another team for as long as it calls kernels with this."""
+
+    def __init__(self) -> None:
+        super().__init__(1, inline=True)
+        self.sync = np.zeros(_PLACES, np.int64)
+
+    def run(self, entry: Callable[..., Any], *args: Any) -> Any:
+        """Call `entry(0, 1, sync, *args)`, unless the team has to end; what a kernel left half-way is not returned."""
+        for place in (_TICKET, _DONE, _ENDED, _NEXT_CHUNK):  # the stop flag stays
+            self.sync[place] = 0
+        result = None if self.sync[_STOP] else entry(0, 1, self.sync, *args)
+        if self.sync[_STOP]:
+            raise _Stopped
+        return result
+
+
+class _Stopped(Exception):
+    """Ends the Python code between the kernels of a team that has to end; nobody sees it."""
 
 
 def _serve(jobs: SimpleQueue[Any]) -> None:

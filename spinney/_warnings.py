@@ -9,6 +9,10 @@ from types import FrameType
 _PACKAGE = __name__.partition(".")[0]
 
 
+class RowOrderWarning(UserWarning):
+    """Rows close together in a table resemble each other, so that rows held out at random are predicted too well."""
+
+
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the innermost line that is not Spinney's own."""
     depth = 2

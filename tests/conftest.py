@@ -4,9 +4,15 @@ import os
 import signal
 import threading
 
+from hypothesis import HealthCheck, settings
+
 # Other libraries' threads that wait in a loop take the cores from the tests beside them. Read when they are loaded.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Whether a test passes does not depend on how busy the machine is.
+settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy machine")
 
 # With a process per core, a second compiler per process only takes their time.
 if "PYTEST_XDIST_WORKER" in os.environ:

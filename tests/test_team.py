@@ -177,6 +177,56 @@ def test_map_keeps_the_order_and_hands_on_errors():
                 team.map(lambda k: 1 // k, [1, 0])
 
 
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_each_calls_kernels_in_the_threads_of_the_team(size):
+    def call(k):
+        seen, done = np.zeros((3, k + 1), np.int64), np.zeros(1, np.int64)
+        for _again in range(2):  # a part may be used again
+            done[0] = 0
+            assert parts[k].run(count_chunks, seen, done) == 3
+        names.add(threading.current_thread().name)
+        return seen.min(), seen.max()
+
+    names = set()
+    with Team(size) as team:
+        parts = [team.part() for _ in range(7)]
+        assert team.each(call, range(7)) == 7 * [(2, 2)]
+        with pytest.raises(ZeroDivisionError):
+            team.each(lambda k: 1 // k, [1, 0])
+    assert names
+    assert all(name.startswith("spinney") for name in names)
+
+
+def test_a_team_in_the_callers_thread_is_its_own_part():
+    with Team(inline=True) as team:
+        assert team.part() is team
+        assert team.each(lambda k: team.run(one_pass, np.zeros(k)), [1, 2]) == [0, 0]
+    assert team_threads() == []
+
+
+@uncached_kernel
+def work_until_stopped(rank, size, sync):
+    while not stop_wanted(sync):
+        pass
+
+
+@posix
+@pytest.mark.parametrize("size", [1, 2])
+def test_ctrl_c_ends_the_kernels_of_the_parts(size):
+    def call(k):
+        if k == size - 1:
+            os.kill(os.getpid(), signal.SIGINT)
+        parts[k].run(work_until_stopped)
+        finished.append(k)
+
+    finished = []
+    with Team(size) as team:
+        parts = [team.part() for _ in range(size)]
+        with pytest.raises(KeyboardInterrupt):
+            team.each(call, range(size))
+    assert team_threads() == finished == []
+
+
 def test_an_exception_in_a_callback_ends_the_fit_and_its_threads():
     def fail(info):
         assert len(team_threads()) == 2
@@ -315,7 +365,7 @@ def interrupt_at(step):
 
 def call(step):
     seen, done = np.zeros((3, 4), np.int64), np.zeros(1, np.int64)
-    faulthandler.dump_traceback_later(100, exit=True)
+    faulthandler.dump_traceback_later(290, exit=True)
     with Team(2) as team:
         team.run(count_chunks, seen.copy(), done.copy())  # the threads are there, the kernel is compiled
         sys.settrace(interrupt_at(step))
@@ -390,7 +440,7 @@ def test_a_fit_without_memory_to_spare_ends():
     lines = finish(
         start("""
 import faulthandler, resource
-faulthandler.dump_traceback_later(100, exit=True)
+faulthandler.dump_traceback_later(290, exit=True)
 
 def in_use():
     with open("/proc/self/statm") as file:

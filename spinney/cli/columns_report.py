@@ -29,7 +29,7 @@ def tell_columns(
 ) -> None:
     """Print what was read: the detected types, and the columns that are left out."""
     by_name = {column.name: column for column in (*columns, target)}
-    roles = {wishes.target: "target", wishes.weights: "weights", wishes.groups: "groups"}
+    roles = {wishes.target: "target", wishes.weights: "weights", wishes.groups: "groups", wishes.times: "time"}
     everything = [by_name.get(column.name, column) for column in found.columns]
     report.note(
         table={

@@ -20,6 +20,7 @@ from dis import opmap
 from pathlib import Path
 from typing import TextIO
 
+from spinney._warnings import RowOrderWarning
 from spinney.cli.terminal import printable
 from spinney.tables.errors import NOT_UNDERSTOOD, WILL_NOT_DO, TableError
 
@@ -94,7 +95,10 @@ def tell_warning(
 ) -> None:
     """Print a warning of Spinney as a note. Warnings of other libraries are for programmers and not printed."""
     if Path(filename).is_relative_to(_LIBRARY):
-        _say(f"  note: {one_line(str(message))}")
+        text = one_line(str(message))
+        if issubclass(category, RowOrderWarning):
+            text = text.partition(" If ")[0] + " If new rows come later, use --time; if in new groups, --groups."
+        _say(f"  note: {text}")
 
 
 def _say(text: str) -> None:

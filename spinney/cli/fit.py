@@ -24,7 +24,7 @@ from spinney.cli.progress import Working
 from spinney.cli.report import Report, label, quoted, shares
 from spinney.cli.report_page import page_path, write_page
 from spinney.cli.tasks import alike, guess_task
-from spinney.evaluate.judging import Judged, NotJudged, groups_of_fit, judge, plan
+from spinney.evaluate.judging import Judged, NotJudged, hints_of_fit, judge, plan
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.kinds import Column
@@ -38,6 +38,7 @@ from spinney.tables.reading import (
     read_table,
     read_types,
     survey,
+    times_of,
 )
 from spinney.tables.recipe import Recipe
 from spinney.tables.rows import Copies, Sketch, find_copies, hash_rows
@@ -64,6 +65,7 @@ class Wishes:
     missing: tuple[str, ...]
     weights: str | None
     groups: str | None
+    times: str | None
     seed: int
     threads: int | None
     budget: float | None
@@ -80,6 +82,13 @@ class Learning:
     y: np.ndarray
     weights: np.ndarray | None
     groups: np.ndarray | None
+    times: np.ndarray | None
+
+    def in_order(self, times: np.ndarray) -> Learning:
+        """The rows in the order of some times."""
+        order = np.argsort(times, kind="stable")
+        rest = (None if one is None else one[order] for one in (self.weights, self.groups, self.times))
+        return Learning(self.X[order], self.y[order], *rest)
 
 
 _Target = Annotated[str, typer.Option("--target", "-t", help="Column to predict.", show_default=False)]
@@ -122,6 +131,14 @@ _Groups = Annotated[
         show_default=False,
     ),
 ]
+_Times = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        help="Column of dates or numbers by which rows are ordered in time. Later rows are held out.",
+        show_default=False,
+    ),
+]
 _Budget = Annotated[
     float | None,
     typer.Option(
@@ -152,6 +169,7 @@ def fit(
     drop: options.Drop = None,
     weights: options.Weights = None,
     groups: _Groups = None,
+    time: _Times = None,
     missing: options.Missing = None,
     separator: options.Separator = None,
     encoding: options.Encoding = None,
@@ -185,9 +203,11 @@ def fit(
         raise usage(f"--cv must be 0 or more, got {cv}.")
     if time_budget is not None and time_budget <= 0:
         raise usage(f"--time-budget must be a positive number of seconds, got {time_budget:g}.")
+    if groups and time:
+        raise usage("--groups and --time cannot be used together. Give the one that tells new rows from known ones.")
     wishes = Wishes(
         target, model, task, cv, read_parameters(param or []), read_types(types or []), options.names(drop),
-        options.words(missing), weights, groups, seed, threads, time_budget, quality,
+        options.words(missing), weights, groups, time, seed, threads, time_budget, quality,
         None if page is None else page_path(page, "--report"), quiet or as_json,
     )  # fmt: skip
     report = Report(as_json, quiet)
@@ -226,6 +246,7 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
     work.say("reading the table")
     columns = _to_learn_from(source, found, wishes)
     table, columns, target = read(source, columns, target, wishes, found)
+    clock = None if wishes.times or wishes.groups else _clock(columns, table.X)
     task, why = guess_task(target, table.y, wishes.task)
     if wishes.model == "id3":
         check_id3(columns)
@@ -240,6 +261,7 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
         {one.name: one.out for one in found.columns if one.out} | dict.fromkeys(wishes.drop, "--drop"),
         wishes.weights,
         wishes.groups,
+        wishes.times,
         wishes.model,
     )
     hashes = hash_rows(table.X, table.y) if isinstance(table.X, pl.DataFrame) else None
@@ -251,7 +273,10 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
     if replaced := what_is_there(path):
         report.note(replaces=replaced)
         report.say(f"  replaces {path}: {replaced}", "yellow")
-    judged, seconds = _learn(model, table, task, wishes, copies, report, work)
+    ordered = table
+    if clock is not None and copies is None:  # so that a fit can compare rows close in time; it changes nothing else
+        ordered = table.in_order(table.X[clock.features[0]].to_numpy())
+    judged, seconds = _learn(model, ordered, task, wishes, copies, report, work)
     sketch = None if hashes is None else Sketch.of(hashes)
     recipe = replace(recipe, score=judged.to_dict() if isinstance(judged, Judged) else {}, sketch=sketch)
     save_model(model, path, recipe)
@@ -260,6 +285,7 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
         rows: dict[str, Any] = {
             "weight": table.weights,
             "groups": table.groups,
+            "times": table.times,
             "target": wishes.target,
             "source": source.name,
             "seed": wishes.seed,
@@ -269,6 +295,11 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
         report.note(report=str(wishes.page))
     work.pause()
     seconds["in all"] = time.perf_counter() - begun
+    if clock is not None:
+        report.say(
+            f"  {clock.name!r} holds dates. If new rows come later than these, --time {shlex.quote(clock.name)} "
+            "evaluates the model on later rows."
+        )
     _tell_result(report, model, recipe, judged, path, seconds, source)
     if wishes.page is not None:
         report.say(f"  report: {wishes.page}")
@@ -280,18 +311,19 @@ def look(source: Source, wishes: Wishes) -> Survey:
     asked |= {
         "--weights": [wishes.weights] if wishes.weights else [],
         "--groups": [wishes.groups] if wishes.groups else [],
+        "--time": [wishes.times] if wishes.times else [],
     }
     check_names(source, asked)
     if wishes.target in wishes.drop:
         raise usage(f"--drop: {wishes.target!r} is the target.")
-    for option, name in (("--weights", wishes.weights), ("--groups", wishes.groups)):
+    for option, name in (("--weights", wishes.weights), ("--groups", wishes.groups), ("--time", wishes.times)):
         if name == wishes.target:
             raise usage(f"{option}: {name!r} is the target.")
-    return survey(source, wishes.missing, wishes.types, wishes.drop)
+    return survey(source, wishes.missing, wishes.types, [name for name in wishes.drop if name != wishes.times])
 
 
 def _to_learn_from(source: Source, found: Survey, wishes: Wishes) -> list[Column]:
-    apart = {wishes.target, wishes.weights, wishes.groups}
+    apart = {wishes.target, wishes.weights, wishes.groups, *wishes.drop}
     columns = [column for column in found.columns if column.name not in apart and not column.out]
     if not columns:
         left = [f"{column.name!r} ({column.out})" for column in found.columns if column.out]
@@ -308,7 +340,7 @@ def read(
     """Read the rows that have a target; also return the columns, with what is known about them now."""
     if wishes.task == "classification" and target.kind == "date":
         target = replace(target, kind="category")
-    also = [name for name in (wishes.weights, wishes.groups) if name]
+    also = [name for name in (wishes.weights, wishes.groups, wishes.times) if name]
     given = [column for column in (*columns, target) if column.name in wishes.types]
     streams = MODELS[wishes.model].by_codes and wishes.parameters.get("max_bins", True) and is_large(source)
     X: Any = None
@@ -323,14 +355,21 @@ def read(
         raise find_infinite(source, target, wishes.missing)
     weights = _weights(source, frame, wishes) if wishes.weights else None
     groups = frame[OTHER + wishes.groups].cast(pl.String).fill_null("").to_numpy() if wishes.groups else None
+    times = times_of(source, found.find(wishes.times), frame[OTHER + wishes.times]) if wishes.times else None
     if not streams:
         X = frame.select(name for column in columns for name in column.features)
         columns = [_counted(column, X) for column in columns]
     return (
-        Learning(X, y, weights, groups),
+        Learning(X, y, weights, groups, times),
         columns,
         replace(target, distinct=len(np.unique(y)), missing=found.n_rows - len(y)),
     )
+
+
+def _clock(columns: list[Column], X: Any) -> Column | None:
+    """The first column of dates without missing values, by which the rows can be ordered; None if there is none."""
+    dates = [column for column in columns if column.kind == "date"] if isinstance(X, pl.DataFrame) else []
+    return next((column for column in dates if not X[column.features[0]].null_count()), None)
 
 
 def _counted(column: Column, X: pl.DataFrame) -> Column:
@@ -359,7 +398,7 @@ def _tell_copies(report: Report, copies: Copies | None, n_rows: int, wishes: Wis
     what = f"{plural(copies.n, 'row')} of {n_rows:,} {are} of another row"
     kept = (
         ""
-        if wishes.groups or wishes.cv == 0
+        if wishes.groups or wishes.times or wishes.cv == 0
         else "; duplicates are held out together, since the scores would be optimistic otherwise"
     )
     report.warn(what + kept)
@@ -404,6 +443,7 @@ def _learn(
         n_folds,
         weights=table.weights,
         groups=table.groups,
+        times=table.times,
         copies=None if copies is None else copies.of,
         seed=wishes.seed,
         tick=tick,
@@ -415,7 +455,7 @@ def _learn(
         model.set_params(callbacks=work.rounds("fitting on all rows"))
     begun = time.perf_counter()
     weights = {} if table.weights is None else {"sample_weight": table.weights}
-    model.fit(table.X, table.y, **weights, **groups_of_fit(model, table.groups))
+    model.fit(table.X, table.y, **weights, **hints_of_fit(model, table.groups, table.times))
     if watched:
         model.set_params(callbacks=None)
     if wishes.budget is not None:
@@ -482,5 +522,6 @@ def _tell_result(
     if recipe.model == "boosting":
         target = "" if recipe.target is None else shlex.quote(recipe.target.name)
         apart = "" if recipe.groups is None else f" --groups {shlex.quote(recipe.groups)}"
+        apart += "" if recipe.times is None else f" --time {shlex.quote(recipe.times)}"
         other = shlex.quote(f"{path.stem}-auto{SUFFIX}")
         report.say(f"    spinney fit {shlex.quote(data)} --target {target}{apart} --model auto --out {other}", "dim")

@@ -18,7 +18,7 @@ from spinney.cli.truth import Truth, find_truth
 from spinney.evaluate.judging import Judged, NotJudged
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import open_source
-from spinney.tables.reading import check_columns, check_names
+from spinney.tables.reading import check_columns, check_names, survey_one
 from spinney.view.numbers import plural
 
 SUFFIXES = (".html", ".htm")
@@ -43,6 +43,14 @@ def report(
         typer.Option(
             "--groups",
             help="Column of groups. Rows of a group are held out together. By default the column used at fit.",
+            show_default=False,
+        ),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            "--time",
+            help="Column of dates or numbers: later rows are held out. By default the column used at fit.",
             show_default=False,
         ),
     ] = None,
@@ -81,19 +89,25 @@ def report(
     fitted, recipe = load_for(model, data, options.words(missing, ()), threads)
     source = open_source(data, options.dialect(separator, encoding, no_header, sheet))
     truth = find_truth(model, fitted, recipe, source, target, weights)
-    check_names(source, {"--groups": [groups] if groups else []})
-    together = groups or (recipe.groups if recipe.groups in source.columns else None)
+    check_names(source, {"--groups": [groups] if groups else [], "--time": [time] if time else []})
+    together = groups or (None if time or recipe.groups not in source.columns else recipe.groups)
+    ordered = time or (None if groups or recipe.times not in source.columns else recipe.times)
+    if together and ordered:
+        raise usage("--groups and --time cannot be used together. Give the one that tells new rows from known ones.")
+    clock = None if ordered is None else survey_one(source, ordered, recipe.missing)
     recipe, _, _ = check_columns(source, recipe)
     said = Report(as_json, quiet)
     with Working(not quiet) as work:
         work.say("reading the table")
-        known = Truth(recipe, source, truth, weights, together)
+        known = Truth(recipe, source, truth, weights, together, clock)
         tables, labels, heavy = zip(*known)
         X = recipe.rows(pl.concat(tables))
         work.say("writing the report")
         weight = None if heavy[0] is None else np.concatenate(heavy)
         kept = np.concatenate(known.groups) if together else None
-        rows: dict[str, Any] = {"weight": weight, "groups": kept, "target": truth.name, "source": source.name}
+        times = np.concatenate(known.times) if clock is not None else None
+        rows: dict[str, Any] = {"weight": weight, "groups": kept, "times": times}
+        rows |= {"target": truth.name, "source": source.name}
         write_page(fitted, X, np.concatenate(labels), path, **rows, cv=cv, title=title, seed=seed)
     said.note(file=source.name, rows=len(X), without_target=known.n_without, report=str(path))
     said.say(f"{path}: {plural(len(X), 'row')}; open it in a browser")
@@ -116,6 +130,7 @@ def write_page(
     *,
     weight: np.ndarray | None = None,
     groups: np.ndarray | None = None,
+    times: np.ndarray | None = None,
     cv: int = 5,
     title: str | None = None,
     target: str | None = None,
@@ -130,7 +145,7 @@ def write_page(
     known = judged if isinstance(judged, Judged) and judged.truth is not None else None
     if isinstance(judged, NotJudged):
         cv = 0  # nothing is fitted for the page of `fit`
-    rows: dict[str, Any] = {"sample_weight": weight, "groups": groups, "cv": cv, "random_state": seed}
+    rows: dict[str, Any] = {"sample_weight": weight, "groups": groups, "times": times, "cv": cv, "random_state": seed}
     try:
         page = make(fitted, X, y, **rows, title=title, target=target, source=source, judged=known)
     except (ValueError, TypeError, ImportError) as error:

@@ -16,7 +16,7 @@ import polars as pl
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source
 from spinney.tables.kinds import Column, staged, values
-from spinney.tables.reading import as_written_here, batches, check_names, find_bad_cell, labels_of
+from spinney.tables.reading import as_written_here, batches, check_names, find_bad_cell, labels_of, times_of
 from spinney.tables.recipe import Recipe
 
 
@@ -39,11 +39,19 @@ class Truth:
     """Batches of (rows, targets, weights or None); `n_without` rows had no target."""
 
     def __init__(
-        self, recipe: Recipe, source: Source, column: Column, weights: str | None, groups: str | None = None
+        self,
+        recipe: Recipe,
+        source: Source,
+        column: Column,
+        weights: str | None,
+        groups: str | None = None,
+        times: Column | None = None,
     ) -> None:
         self.recipe, self.source, self.column, self.weights = recipe, source, column, weights
         self.n_without, self._groups_by = 0, groups
+        self._clock = times
         self.groups: list[np.ndarray] = []  # of the batches so far, if requested
+        self.times: list[np.ndarray] = []
 
     def __iter__(self) -> Iterator[tuple[pl.DataFrame, np.ndarray, np.ndarray | None]]:
         schema, truth = self.source.frame.collect_schema(), self.column
@@ -53,6 +61,8 @@ class Truth:
             also["weights"] = pl.col(self.weights).cast(pl.Float64, strict=False)
         if self._groups_by:
             also["groups"] = pl.col(self._groups_by).cast(pl.String).fill_null("")
+        if self._clock is not None:
+            also["times"] = staged(self._clock, schema[self._clock.name], self.recipe.missing)
         n_rows, some = 0, False
         for table, other in batches(self.source, self.recipe, also):
             found = (
@@ -69,6 +79,8 @@ class Truth:
             some = True
             if self._groups_by:
                 self.groups.append(other["groups"].filter(known).to_numpy())
+            if self._clock is not None:
+                self.times.append(times_of(self.source, self._clock, other["times"].filter(known)))
             labels = labels_of(found.cast(pl.Categorical) if truth.kind == "category" else found, truth.kind)
             yield table, labels, self._weights(other["weights"].filter(known)) if self.weights else None
         if n_rows == 0:

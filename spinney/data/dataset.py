@@ -67,10 +67,6 @@ class Dataset:
     def n_columns(self) -> int:
         return self.bins.n_columns
 
-    def check_size(self) -> None:
-        """Raise where rows cannot be numbered."""
-        check_rows(self.n_rows, "boosting")
-
     def row_keys(self, team: Team) -> np.ndarray:
         """One hash a row, of its codes: equal rows have equal keys, in whatever order the table is."""
         keys = np.empty(self.n_rows, np.uint32)
@@ -93,6 +89,7 @@ def check_rows(n_rows: int, what: str) -> None:
 
 def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset:
     """Encode a dense table for training; any table has `encode_dataset`."""
+    check_rows(table.n_rows, "boosting")
     codes = table.codes(bins, team)
     return Dataset(table.n_rows, bins, codes, make_layout(bins, _has_missing(codes, bins, team)))
 

@@ -30,7 +30,7 @@ from sklearn.utils.validation import validate_data
 from spinney.data.one_row import is_table, row_of_frame, table_of_row, table_of_rows, values_of_records, values_of_row
 from spinney.data.reading import feature_names, is_plain, open_table
 from spinney.data.sparse import SparseSource
-from spinney.data.tables import DictionaryColumn, Panel, Table, TableHandle, TableSource
+from spinney.data.tables import DictionaryColumn, Panel, Table, TableHandle, TableSource, as_matrix
 from spinney.data.weights import Weights
 
 # The types a category can have, as they are called in `to_dict`.
@@ -285,6 +285,18 @@ def learn_names(X: Any, owner: str = "this model") -> tuple[Schema, TableSource]
     if not names:
         return Schema((SchemaColumn(None),) * source.n_columns), source
     return Schema(tuple(SchemaColumn(name) for name in names)), source
+
+
+def learn_matrix(X: Any, owner: str, with_cells: bool = False) -> tuple[Schema, Any]:
+    """The columns of X and its values, float32 if all of them fit and else float64; NaN where missing.
+
+    With cells, a large sparse table stays a SciPy CSR matrix.
+    """
+    schema, source = learn_names(X, owner)
+    if with_cells and isinstance(source, SparseSource) and (table := source.table()).is_sparse:
+        return schema, table.by_rows
+    panels = source.numbers(range(source.n_columns), f"{owner} needs numbers: encode the column first, or drop it.")
+    return schema, as_matrix(panels, source.n_rows, source.n_columns)
 
 
 def learn_and_read(

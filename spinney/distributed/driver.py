@@ -27,7 +27,7 @@ from spinney.ensemble.boosting.gradients import is_builtin
 from spinney.ensemble.boosting.leaf_refit import weight_scale
 from spinney.ensemble.boosting.rounds import Rounds
 from spinney.ensemble.boosting.start import in_units, start_values
-from spinney.grow.boosting.freeze import freeze, no_trees
+from spinney.grow.boosting.freeze import freeze
 from spinney.tree.forest import Forest
 
 _FEW_ROWS, _FEW_CELLS = 2**17, 2**27  # of a table that one worker boosts in less time than several need to wait
@@ -51,7 +51,7 @@ class RemoteRounds(Rounds):
         self.dataset, self.task, self.settings, self.team, self.offset = dataset, task, settings, team, offset
         self.loss = task.loss
         self.y, self.weights, self.units = in_units(task)
-        self.begun = begun or Booster(start_values(task), no_trees(dataset.bins, dataset.n_columns))
+        self.begun = begun or Booster.of_no_rounds(start_values(task), dataset.bins, dataset.n_columns)
         self.grown: list[Forest] = []
         self._loose: list[Any] = []
         self._freeze = partial(freeze, bins=dataset.bins)

@@ -165,5 +165,5 @@ class MemberRows:
         delta = quantile_together(self.group, distance, self.weights, self.common.total_scale, loss.alpha)
         return loss._replace(delta=max(delta, 1e-300))
 
-    def quantiles(self) -> Quantiles:
+    def quantiles(self, team: Team) -> Quantiles:
         return Quantiles(partial(renew_leaves_together, self.group), self.common.weight_scale)

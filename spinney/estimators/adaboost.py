@@ -27,7 +27,6 @@ from spinney.estimators.base import (
     TableRegressor,
     all_or_nothing,
     hash_of,
-    log_probabilities,
     read_sample_weight,
     take_inputs_of_members,
 )
@@ -233,8 +232,27 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
         """Predict with all members."""
         raise NotImplementedError
 
+    @documented(LOCAL)
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Compute `predict` after each round."""
+        """Compute `predict` after each round.
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,)
+            The predictions after this round.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import AdaBoostClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+        >>> len(list(model.staged_predict(X)))
+        3
+        """
+        return self._staged(X)
+
+    def _staged(self, X: Any) -> Iterator[np.ndarray]:
         raise NotImplementedError
 
     @documented(LOCAL)
@@ -407,7 +425,17 @@ _REGRESSOR = _CLASSIFIER._replace(
 )
 
 
-@described(_TABLE, {"estimator": _CLASSIFIER})
+_FITTED = """
+    feature_importances_ : ndarray of shape (n_features,)
+        The importances of the base estimators, averaged by estimator weight.
+    forest_ : Forest
+        All trees, stored together; only if the base estimator is a Spinney tree.
+    fingerprint_ : str
+        A hash of the base estimators and their weights; only if the base estimators have one.
+"""
+
+
+@described(_TABLE, {"estimator": _CLASSIFIER}, fitted=_FITTED)
 class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
     """AdaBoost for classification: a weighted vote of weak classifiers.
 
@@ -429,16 +457,7 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         The number of classes.
     sample_weight_history_ : ndarray of shape (n_fitted + 1, n_samples) or None
         Row weights at the start and after each round, which add up to 1. None without `keep_weights`.
-    feature_importances_ : ndarray of shape (n_features,)
-        The importances of the base estimators, averaged by estimator weight.
-    forest_ : Forest
-        All trees, stored together; only if the base estimator is a Spinney tree.
-    fingerprint_ : str
-        A hash of the base estimators and their weights; only if the base estimators have one.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
+    {fitted}
 
     Examples
     --------
@@ -617,24 +636,7 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         *_, last = self.staged_decision_function(X)
         return last
 
-    @documented(LOCAL)
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Compute `predict` after each round.
-
-        Yields
-        ------
-        y : ndarray of shape (n_samples,)
-            The predictions after this round.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
-        >>> len(list(model.staged_predict(X)))
-        3
-        """
+    def _staged(self, X: Any) -> Iterator[np.ndarray]:
         for decision in self.staged_decision_function(X):
             yield self._choose(decision)
 
@@ -705,24 +707,8 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             return softmax(np.column_stack([-decision, decision]) * scale, axis=1)
         return softmax(decision / max(self.n_classes_ - 1, 1), axis=1)
 
-    @row_by_row(on_gpu.adaboost_log_probabilities)
-    @documented()
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Predict the logarithms of class probabilities.
 
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
-        >>> model.predict_log_proba(X[:2]).shape
-        (2, 3)
-        """
-        return log_probabilities(self.predict_proba(X))
-
-
-@described(_TABLE, {"estimator": _REGRESSOR})
+@described(_TABLE, {"estimator": _REGRESSOR}, fitted=_FITTED)
 class AdaBoostRegressor(TableRegressor, AdaBoostModel):
     """AdaBoost for regression: AdaBoost.R2.
 
@@ -739,16 +725,7 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
         The weight of each base estimator in the median.
     estimator_errors_ : ndarray of shape (n_fitted,)
         The weighted mean loss of each base estimator.
-    feature_importances_ : ndarray of shape (n_features,)
-        The importances of the base estimators, averaged by estimator weight.
-    forest_ : Forest
-        All trees, stored together; only if the base estimator is a Spinney tree.
-    fingerprint_ : str
-        A hash of the base estimators and their weights; only if the base estimators have one.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
+    {fitted}
 
     Examples
     --------
@@ -819,24 +796,7 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
 
         return weighted_median(self._predictions(X), self.estimator_weights_)
 
-    @documented(LOCAL)
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Compute `predict` after each round.
-
-        Yields
-        ------
-        y : ndarray of shape (n_samples,)
-            The predictions after this round.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from spinney import AdaBoostRegressor
-        >>> X, y = load_diabetes(return_X_y=True)
-        >>> model = AdaBoostRegressor(n_estimators=3, random_state=0).fit(X, y)
-        >>> len(list(model.staged_predict(X)))
-        3
-        """
+    def _staged(self, X: Any) -> Iterator[np.ndarray]:
         from spinney.ensemble.adaboost import weighted_median
 
         predictions = self._predictions(X)

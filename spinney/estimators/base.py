@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin
 from sklearn.utils import compute_sample_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from spinney._packed_arrays import pack_state, rebuild
@@ -24,10 +25,11 @@ from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import refuse_sparse
 from spinney.data.tables import TableHandle
 from spinney.data.weights import Weights, read_weights
+from spinney.estimators.docstrings import LOGARITHMS_OF_OUTPUTS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.names import names_of_ours, refuse_parameters
 from spinney.estimators.params import check_parameters, keywords_of
-from spinney.estimators.streaming import is_in_memory, score_on_cpu
+from spinney.estimators.streaming import is_in_memory, row_by_row, score_on_cpu
 from spinney.tree.formula import not_of_trees
 
 if TYPE_CHECKING:
@@ -215,7 +217,7 @@ class TableModel(KnowsNames, BaseEstimator):
 
     def _keep_schema(self, schema: Schema) -> None:
         self._schema = schema
-        keep_columns(self, schema.n_columns, schema.names)
+        keep_columns(self, len(schema.columns), schema.names)
 
     def _read(self, X: Any) -> Table:
         """A table like that of `fit`."""
@@ -319,7 +321,31 @@ class TableModel(KnowsNames, BaseEstimator):
         return tags
 
 
-class TableClassifier(PredictsSets, ClassifierMixin):
+def _logarithms_there(asked: Any) -> Any:
+    from spinney.estimators.on_gpu import logarithms
+
+    return logarithms(asked)
+
+
+class LogProbabilities:
+    """A model that predicts the logarithms of its `predict_proba`, if it has that."""
+
+    @available_if(lambda self: bool(self.predict_proba))
+    @row_by_row(_logarithms_there)
+    @documented(returns=LOGARITHMS_OF_OUTPUTS)
+    def predict_log_proba(self: Any, X: Any) -> Any:
+        """Predict the logarithms of class probabilities.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> DecisionTreeClassifier().fit([[0], [1]], ["a", "b"]).predict_log_proba([[0]])
+        array([[  0., -inf]])
+        """
+        return log_probabilities(self.predict_proba(X))
+
+
+class TableClassifier(LogProbabilities, PredictsSets, ClassifierMixin):
     """A classifier whose `score` takes tables on a GPU, too."""
 
     score = score_on_cpu(ClassifierMixin.score)

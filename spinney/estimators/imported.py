@@ -7,7 +7,7 @@ algorithm in here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from scipy.sparse import issparse
@@ -17,15 +17,14 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.tables import Table
 from spinney.estimators import on_gpu
-from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, hash_of, log_probabilities
+from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, hash_of
 from spinney.estimators.docstrings import (
     LABELS_OF_OUTPUTS,
-    LOGARITHMS_OF_OUTPUTS,
     NUMBERS_OF_OUTPUTS,
     PROBABILITIES_OF_OUTPUTS,
     documented,
 )
-from spinney.estimators.params import THREADS
+from spinney.estimators.params import COMMON, described
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.io.imported import LINK_NAMES, Answering, Imported
 from spinney.tree.forest import Forest
@@ -52,7 +51,6 @@ class ImportedModel(Explained, TableModel):
     source_: str
     objective_: str
     criterion: str
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"n_jobs": THREADS}
 
     def __init__(self, *, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
@@ -291,20 +289,10 @@ def _has_probabilities(model: Any) -> bool:
     return True
 
 
-class ImportedClassifier(TableClassifier, ImportedModel):
-    """A classifier fitted by another library, created by `from_xgboost`, `from_lightgbm` or `from_sklearn`.
-
-    Parameters
-    ----------
-    n_jobs : int, default=None
-        Number of threads for predictions. None and -1 use every core.
-
-    Attributes
-    ----------
+_N_JOBS = {"n_jobs": COMMON["n_jobs"]._replace(text="Number of threads for predictions. None and -1 use every core.")}
+_FITTED = """
     forest_ : Forest
         All trees, stored together.
-    classes_ : ndarray of shape (n_classes,), or list of ndarray
-        The class labels; a list of arrays for several outputs. Booster files contain no labels: theirs are 0, 1, 2, ...
     source_ : str
         The library and its version.
     objective_ : str
@@ -313,14 +301,22 @@ class ImportedClassifier(TableClassifier, ImportedModel):
         Each column's fraction of the total gain, or of the impurity decrease, averaged over the trees.
     fingerprint_ : str
         A hash of the model, the same on any machine.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names, if the model has any.
     n_outputs_ : int
         The number of outputs.
     n_trees_per_iteration_ : int
         The number of trees per round: one, or one per output of a boosted model.
+"""
+
+
+@described(_N_JOBS, fitted=_FITTED)
+class ImportedClassifier(TableClassifier, ImportedModel):
+    """A classifier fitted by another library, created by `from_xgboost`, `from_lightgbm` or `from_sklearn`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or list of ndarray
+        The class labels; a list of arrays for several outputs. Booster files contain no labels: theirs are 0, 1, 2, ...
+    {fitted}
 
     Examples
     --------
@@ -400,24 +396,6 @@ class ImportedClassifier(TableClassifier, ImportedModel):
             return np.ascontiguousarray(answers.T)
         return np.stack([1 - answers[0], answers[0]], axis=1)
 
-    @available_if(_has_probabilities)
-    @row_by_row(on_gpu.imported)
-    @documented(returns=LOGARITHMS_OF_OUTPUTS)
-    def predict_log_proba(self, X: Any) -> Any:
-        """Predict the logarithms of class probabilities.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import HistGradientBoostingClassifier
-        >>> from spinney import from_sklearn
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
-        >>> model.predict_log_proba(X[:2]).shape
-        (2, 3)
-        """
-        return log_probabilities(self.predict_proba(X))
-
     @available_if(_has_scores)
     @row_by_row(on_gpu.imported)
     @documented()
@@ -444,36 +422,11 @@ class ImportedClassifier(TableClassifier, ImportedModel):
         return raw[0] if len(raw) == 1 else np.ascontiguousarray(raw.T)
 
 
+@described(_N_JOBS, fitted=_FITTED)
 class ImportedRegressor(TableRegressor, ImportedModel):
     """A regressor fitted by another library, created by `from_xgboost`, `from_lightgbm` or `from_sklearn`.
 
     Ranking models, and models that predict several numbers or fractions, are imported as regressors too.
-
-    Parameters
-    ----------
-    n_jobs : int, default=None
-        Number of threads for predictions. None and -1 use every core.
-
-    Attributes
-    ----------
-    forest_ : Forest
-        All trees, stored together.
-    source_ : str
-        The library and its version.
-    objective_ : str
-        The objective of the model, by the library's name.
-    feature_importances_ : ndarray of shape (n_features,)
-        Each column's fraction of the total gain, or of the impurity decrease, averaged over the trees.
-    fingerprint_ : str
-        A hash of the model, the same on any machine.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names, if the model has any.
-    n_outputs_ : int
-        The number of outputs.
-    n_trees_per_iteration_ : int
-        The number of trees per round: one, or one per output of a boosted model.
 
     Examples
     --------

@@ -57,7 +57,7 @@ class Asked:
         from spinney.gpu.predict import read_there
 
         reader = self.reader
-        return read_there(self.X, reader._schema, type(reader).__name__, reader._refuses_unknown())
+        return read_there(self.X, reader.schema_, type(reader).__name__, reader._refuses_unknown())
 
     @cached_property
     def stream(self) -> Any:
@@ -210,9 +210,21 @@ def _means(asked: Asked) -> Any:
     return divide(asked.stream, sums, forest.n_trees).reshape((asked.given.n_rows, *forest.answers.shape[1:]))
 
 
-def _by_output(shares_in: Callable[[Asked], Any], takes_logs: bool = False) -> Callable[[Asked], Any]:
-    """`predict_proba` from shares (rows, outputs, classes) on the GPU: an array, or a list of one per output. Their
-    logarithms are taken here."""
+def logarithms(asked: Asked) -> Any:
+    """The logarithms of `predict_proba`, which are taken here."""
+    say = asked.model.predict_proba.on_gpu
+    if say is None:
+        return NotImplemented
+    with answers_here():
+        found = say(asked)
+    if found is NotImplemented:
+        return found
+    logs = log_probabilities(found)
+    return list(map(asked.put, logs)) if isinstance(logs, list) else asked.put(logs)
+
+
+def _by_output(shares_in: Callable[[Asked], Any]) -> Callable[[Asked], Any]:
+    """`predict_proba` from shares (rows, outputs, classes) on the GPU: an array, or a list of one per output."""
 
     def say(asked: Asked) -> Any:
         from spinney.gpu.respond import part_of
@@ -225,16 +237,13 @@ def _by_output(shares_in: Callable[[Asked], Any], takes_logs: bool = False) -> C
         sizes = [n_classes] if one else asked.model.n_classes_
         parts = [shares.reshape((n, n_classes))] if one else []
         parts = parts or [part_of(asked.stream, shares, o, size) for o, size in enumerate(sizes)]
-        if takes_logs:
-            found = [asked.put(log_probabilities(asked.stream.read(part))) for part in parts]
-        else:
-            found = [asked.hand_over(part) for part in parts]
+        found = [asked.hand_over(part) for part in parts]
         return found[0] if one else found
 
     return say
 
 
-forest_probabilities, forest_log_probabilities = _by_output(_means), _by_output(_means, takes_logs=True)
+forest_probabilities = _by_output(_means)
 
 
 def forest_classes(asked: Asked) -> Any:
@@ -263,7 +272,7 @@ def _of_trees(say: Callable[[Asked], Any]) -> Callable[[Asked], Any]:
 
 
 bag_classes, bag_numbers, bag_leaves = _of_trees(forest_classes), _of_trees(forest_numbers), _of_trees(forest_leaves)
-bag_probabilities, bag_log_probabilities = _of_trees(forest_probabilities), _of_trees(forest_log_probabilities)
+bag_probabilities = _of_trees(forest_probabilities)
 
 
 def isolation_scores(asked: Asked) -> Any:
@@ -299,7 +308,7 @@ def _tree_shares(asked: Asked) -> Any:
     return shares.reshape((asked.given.n_rows, *tree.answers.shape[1:]))
 
 
-tree_probabilities, tree_log_probabilities = _by_output(_tree_shares), _by_output(_tree_shares, takes_logs=True)
+tree_probabilities = _by_output(_tree_shares)
 
 
 def tree_classes(asked: Asked) -> Any:
@@ -378,7 +387,6 @@ def _by_votes(finish: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[Aske
 adaboost_decision = _by_votes(lambda model, decision: decision)
 adaboost_classes = _by_votes(lambda model, decision: model._choose(decision))
 adaboost_probabilities = _by_votes(lambda model, decision: model._probabilities(decision))
-adaboost_log_probabilities = _by_votes(lambda model, decision: log_probabilities(model._probabilities(decision)))
 
 
 # --- models of other libraries ---------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import combinations
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind", bound=Any)
 _INDENT = " " * 4
+_COLUMNS_OF_FIT = """n_features_in_ : int
+    The number of columns of X.
+feature_names_in_ : ndarray of shape (n_features,)
+    The column names of X, if it has any."""
 
 
 class Parameter(NamedTuple):
@@ -83,6 +88,7 @@ def described(*tables: Mapping[str, Parameter], groups: Any = None, **texts: str
     dict from heading to names, the docstring lists the parameters below these headings; the signature keeps its order.
 
     A docstring without the sections "Parameters" and, where there is a text `fitted`, "Attributes" gets them.
+    Attributes end with `n_features_in_` and `feature_names_in_`.
     """
 
     def describe(kind: Kind) -> Kind:
@@ -98,10 +104,17 @@ def described(*tables: Mapping[str, Parameter], groups: Any = None, **texts: str
             text = with_section(text, "Parameters", "{parameters}", "Attributes", "Examples")
             for name, one in {"parameters": _grouped(entries, groups), **texts}.items():
                 text = text.replace(f"{{{name}}}", dedent(one).strip("\n"))
-            kind.__doc__ = text
+            kind.__doc__ = text if "n_features_in_" in text else _with_columns(text)
         return kind
 
     return describe
+
+
+def _with_columns(text: str) -> str:
+    """The docstring with the attributes that say what columns the model knows, at the end of its attributes."""
+    return re.sub(
+        r"(\nAttributes\n-+\n.*?)(?=\n\n\w[^\n]*\n---)", rf"\1\n{_COLUMNS_OF_FIT}", text, count=1, flags=re.DOTALL
+    )
 
 
 def with_section(text: str, title: str, content: str, *after: str) -> str:

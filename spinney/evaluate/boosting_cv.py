@@ -170,7 +170,7 @@ def boosting_cv(
             fitted_by.append((settings, job.initial.fitted))
         patience = n_iter_no_change or (PATIENCE if job.searches else settings.n_rounds + 1)
         progress = Progress(every_round=verbose > 1) if verbose else None
-        best, _ = advance(runs, job.metrics[0], settings.n_rounds, patience, progress, insists=True)
+        best, _ = advance(runs, job.metrics[0], settings.n_rounds, patience, team, progress, insists=True)
         models = []
         if return_estimator:
             models = [_finish(copy(model), *by, run, schema, best) for by, run in zip(fitted_by, runs)]

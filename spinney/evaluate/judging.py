@@ -6,6 +6,7 @@ computes the scores.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from spinney._warnings import RowOrderWarning
 from spinney.evaluate.measures import answers_of, measure_answers, measure_baseline
 
 _SMALL = 250_000  # most cells of a table that is cross-validated by folds
@@ -60,13 +62,15 @@ def judge(
     *,
     weights: np.ndarray | None = None,
     groups: np.ndarray | None = None,
+    times: np.ndarray | None = None,
     copies: np.ndarray | None = None,
     seed: int = 0,
     tick: Callable[[int, int], object] = lambda done, of: None,
 ) -> Judged | NotJudged:
     """Cross-validate a model.
 
-    Rows with the same number in `copies` are duplicates, and held out together.
+    Rows with the same number in `copies` are duplicates, and held out together. With `times`, later rows are predicted
+    by models fitted on earlier ones.
     """
     from spinney.evaluate.cross_validation import cross_validate
 
@@ -75,7 +79,7 @@ def judge(
         return NotJudged(
             "no rows were held out" if n_folds == 0 else f"{len(y)} rows are too few to hold some of them out"
         )
-    splits = split_rows(y, task, n_folds, groups, seed, is_large, copies)
+    splits = split_rows(y, task, n_folds, groups, seed, is_large, copies, times)
     if task == "classification" and any(len(np.unique(y[train])) < 2 for train, _ in splits):
         known, counts = np.unique(y, return_counts=True)
         rare = f"the class {str(known[counts.argmin()])!r} has {counts.min()} row{'s' * bool(counts.min() > 1)}"
@@ -94,17 +98,21 @@ def judge(
         tick(len(kept), len(splits))
         return found
 
-    kept_together = groups_of_fit(model, groups)
-    result = cross_validate(
-        model, X, y, scoring=score, cv=splits, sample_weight=weights, params=kept_together, error_score="raise"
-    )
+    known = hints_of_fit(model, groups, times)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RowOrderWarning)  # the fit on all rows says it once
+        result = cross_validate(
+            model, X, y, scoring=score, cv=splits, sample_weight=weights, params=known, error_score="raise"
+        )
     heavy = np.broadcast_to(1.0, len(y)) if weights is None else weights
     bases = [measure_baseline(y[test], heavy[test], y[train], heavy[train], task) for train, test in splits]
     if len(splits) > 1:
         how = f"{len(splits)}-fold cross-validation"
     else:
         how = f"{len(splits[0][1]):,} held-out rows" + (f", fitted on {len(splits[0][0]):,} others" if is_large else "")
-    together = "groups" if groups is not None else "duplicates" if copies is not None else ""
+    if times is not None:
+        how += ", each predicted by a model of earlier rows"
+    together = "groups" if groups is not None else "duplicates" if copies is not None and times is None else ""
     return Judged(
         how + f", {together} kept together" * bool(together),
         {name: float(np.nanmean(result[f"test_{name}"])) for name in result.metrics},
@@ -118,9 +126,10 @@ def judge(
     )
 
 
-def groups_of_fit(model: Any, groups: np.ndarray | None) -> dict[str, np.ndarray]:
-    """The arguments by which models that hold rows out themselves hold out whole groups."""
-    return {} if groups is None or "groups" not in signature(model.fit).parameters else {"groups": groups}
+def hints_of_fit(model: Any, groups: np.ndarray | None, times: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    """The arguments by which models that hold rows out themselves hold out whole groups, or the last rows."""
+    given = {name: values for name, values in (("groups", groups), ("times", times)) if values is not None}
+    return {name: values for name, values in given.items() if name in signature(model.fit).parameters}
 
 
 def _of_all(classes: np.ndarray | None, fitted: Any, shares: np.ndarray | None) -> np.ndarray | None:
@@ -140,13 +149,23 @@ def split_rows(
     seed: int,
     is_large: bool = False,
     copies: np.ndarray | None = None,
+    times: np.ndarray | None = None,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """(training rows, held-out rows) of each split, shuffled, and stratified if every class has enough rows.
+    """(training rows, held-out rows) of each split, shuffled, and stratified if every class has enough rows; with
+    `times`, the last rows, or stretches of time that follow the training rows.
 
     For a large table half of the rows are fitted on, so that evaluation needs no more memory than the final fit.
     """
     from sklearn import model_selection
 
+    if times is not None:
+        order = np.argsort(times, kind="stable")
+        if n_folds == 1:
+            n_held = max(1, int(min(_HELD_OUT * len(y), _MOST_HELD_OUT if is_large else len(y))))
+            kept = order[: len(y) - n_held]
+            return [(kept[len(kept) // 2 if is_large else 0 :], order[len(y) - n_held :])]
+        stretches = model_selection.TimeSeriesSplit(n_folds).split(order)
+        return [(order[before], order[after]) for before, after in stretches]
     if groups is None and copies is not None:  # the distinct rows are split, each with all its duplicates
         _, first = np.unique(copies, return_index=True)
         splits = split_rows(y[first], task, min(n_folds, len(first)), None, seed, is_large)

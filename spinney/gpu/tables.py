@@ -131,6 +131,7 @@ class GpuRows(RemoteRows):
         return Bins(edges, categories, np.array(n_bins, np.int32), np.asarray(is_categorical, bool))
 
     def encode_dataset(self, bins: Bins, team: Team) -> GpuDataset:
+        check_rows(self.n_rows, "boosting")
         codes, has_missing = self._encode(bins, team)
         return GpuDataset(self.n_rows, bins, GpuCodes(codes, self.stream), make_layout(bins, has_missing))
 
@@ -293,10 +294,6 @@ class GpuDataset(RemoteDataset):
 
     def __init__(self, n_rows: int, bins: Bins, codes: GpuCodes, layout: WordLayout) -> None:
         self.n_rows, self.n_columns, self.bins, self.codes, self.layout = n_rows, bins.n_columns, bins, codes, layout
-
-    def check_size(self) -> None:
-        """Raise where rows cannot be numbered."""
-        check_rows(self.n_rows, "boosting")
 
     def take(self, rows: np.ndarray) -> GpuDataset:
         return GpuDataset(len(rows), self.bins, self.codes.some(rows), self.layout)

@@ -102,6 +102,7 @@ _RECIPE: Callable[[Any, str], None] = _object(
     left_out=dict_of(text),
     weights=kept_or_none(text),
     groups=kept_or_none(text),
+    times=Maybe(text),
     score=_score,
     scaling=Maybe(_object(fill=list_of(number), centre=list_of(number), spread=list_of(number))),
     rows=Maybe(_object(least=_hashes, below=integer(0, 2**32))),

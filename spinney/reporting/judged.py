@@ -59,7 +59,15 @@ def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> 
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         found = cross_validated(
-            clone(model), part.X, part.y, part.task, cv, weights=part.weight, groups=part.groups, seed=seed
+            clone(model),
+            part.X,
+            part.y,
+            part.task,
+            cv,
+            weights=part.weight,
+            groups=part.groups,
+            times=part.times,
+            seed=seed,
         )
         if isinstance(found, NotJudged):
             raise ValueError(f"cv={cv} is not possible: {found.why}. Use cv=0 to score the model itself.")
@@ -153,7 +161,7 @@ def _learn(judged: ScoreSheet, fresh: Any, part: Sample, cv: int, n_trees_of: in
         return
     folds, shares = (3, _SIZES) if fits >= 3 * len(_SIZES) else (1, _FEW_SIZES)
     smaller = some_rows(part, max(1000, len(part.y) * cv // (3 * _CURVE_FITS)), seed) if len(part.y) > 5000 else part
-    splits = split_rows(smaller.y, smaller.task, min(3, cv), smaller.groups, seed)[:folds]
+    splits = split_rows(smaller.y, smaller.task, min(3, cv), smaller.groups, seed, times=smaller.times)[:folds]
     random = np.random.RandomState(seed)
     orders = [random.permutation(train) for train, _ in splits]
     sizes = [int(share * len(orders[0])) for share in shares if share * len(orders[0]) >= 10]

@@ -79,6 +79,7 @@ def report(
     *,
     sample_weight: Any = None,
     groups: Any = None,
+    times: Any = None,
     cv: int = 5,
     title: str | None = None,
     target: str | None = None,
@@ -108,6 +109,8 @@ def report(
         Weights of the rows, used in fits, scores and curves.
     groups : array-like of shape (n_samples,), default=None
         Groups of the rows. The rows of a group stay in one fold.
+    times : array-like of shape (n_samples,) or str, default=None
+        Times of the rows, or the name of a column of X: later rows are predicted by models fitted on earlier ones.
     cv : int, default=5
         Number of folds. 0 scores the model itself on the rows given, which is honest only if it has not seen them.
     title : str, default=None
@@ -152,5 +155,5 @@ def report(
     check_is_fitted(model)
     if isinstance(cv, bool) or not isinstance(cv, int) or cv < 0 or cv == 1:
         raise ValueError(f"cv must be 0 or a number of folds of at least 2, got {cv!r}.")
-    sample = read_sample(model, X, y, sample_weight, groups, random_state, target, source, row_names)
+    sample = read_sample(model, X, y, sample_weight, groups, times, random_state, target, source, row_names)
     return Report(*make_page(model, sample, cv, title, random_state, made_on or date.today(), judged))

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 
+from spinney.data.holdout import time_keys
 from spinney.data.on_gpu import here
 from spinney.data.reading import with_rows
 from spinney.data.tables import is_streamed, with_sides
@@ -29,6 +30,7 @@ class Sample:
     y: np.ndarray
     weight: np.ndarray | None
     groups: np.ndarray | None
+    times: np.ndarray | None
     task: str  # classification, regression
     classes: np.ndarray | None
     n_all: int  # rows of the table, of which these may be some
@@ -48,6 +50,7 @@ def read_sample(
     y: Any,
     sample_weight: Any,
     groups: Any,
+    times: Any,
     seed: int = 0,
     target: str | None = None,
     source: str | None = None,
@@ -75,6 +78,9 @@ def read_sample(
         raise ValueError(f"X and y must have the same number of rows, got {n_rows} and {len(values)}.")
     names = np.arange(1, n_rows + 1) if called is None else np.asarray(called)
     grouped = None if groups is None else np.asarray(groups)
+    timed = None if times is None else time_keys(times, X, n_rows)
+    if grouped is not None and timed is not None:
+        raise ValueError("groups and times cannot be used together. Pass the one that tells new rows from known ones.")
     for what, given in (("groups", grouped), ("row_names", names)):
         if given is not None and len(given) != n_rows:
             raise ValueError(f"{what} must have one entry per row, got {len(given)} for {n_rows} rows.")
@@ -87,7 +93,7 @@ def read_sample(
     else:
         values = _numbers(values, name)
     weight = check_weights(sample_weight, n_rows)
-    sample = Sample(X, values, weight, grouped, task, classes, n_rows, names, target, source or "")
+    sample = Sample(X, values, weight, grouped, timed, task, classes, n_rows, names, target, source or "")
     if opened is None:
         return sample
     sample = some_rows(sample, _IN_MEMORY, seed)
@@ -145,6 +151,7 @@ def some_rows(sample: Sample, most: int, seed: int) -> Sample:
         y=sample.y[rows],
         weight=None if sample.weight is None else sample.weight[rows],
         groups=None if sample.groups is None else sample.groups[rows],
+        times=None if sample.times is None else sample.times[rows],
         names=sample.names[rows],
     )
 

@@ -117,6 +117,27 @@ def read_table(
     return pl.DataFrame(pieces)
 
 
+def survey_one(source: Source, name: str, missing: tuple[str, ...]) -> Column:
+    """Scan a single column."""
+    return survey(source, missing, {}, [other for other in source.columns if other != name]).find(name)
+
+
+def times_of(source: Source, column: Column, cells: pl.Series) -> np.ndarray:
+    """Numbers in the order of the dates or numbers of a column, from its cleaned cells; every row needs one."""
+    if column.kind not in ("date", "number"):
+        raise TableError(
+            f"--time: column {column.name!r} of {source.name} must hold dates or numbers, but it holds "
+            f"{column.example!r}."
+        )
+    found = cells.alias(column.name).to_frame().select(values(column, cells.dtype)).to_series()
+    if found.null_count():
+        raise TableError(
+            f"--time: column {column.name!r} of {source.name} has no value in {found.null_count():,} of {len(found):,} "
+            "rows. Fill these cells, or remove the rows."
+        )
+    return found.to_physical().to_numpy()
+
+
 def selection(
     source: Source,
     columns: Sequence[Column],
@@ -234,7 +255,7 @@ def _found(source: Source, recipe: Recipe) -> tuple[Recipe, list[str]]:
             + (f"; {hint}" if hint else ".")
         )
     known = {column.name for column in recipe.columns} | set(recipe.left_out)
-    known |= {name for name in (recipe.weights, recipe.groups) if name}
+    known |= {name for name in (recipe.weights, recipe.groups, recipe.times) if name}
     if recipe.target is not None:
         known.add(recipe.target.name)
     return recipe, [name for name in source.columns if name not in known]

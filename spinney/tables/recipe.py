@@ -35,6 +35,7 @@ class Recipe:
     left_out: dict[str, str] = field(default_factory=dict)  # column -> why
     weights: str | None = None
     groups: str | None = None
+    times: str | None = None
     model: str = ""  # name in --model
     score: dict[str, Any] = field(default_factory=dict)  # from the evaluation at fit
     by_place: bool = False  # the model has no column names: columns are matched by position
@@ -68,6 +69,7 @@ class Recipe:
             "weights": self.weights,
             "groups": self.groups,
             "score": self.score,
+            **({} if self.times is None else {"times": self.times}),
             **({} if self.scaling is None else {"scaling": self.scaling}),
             **({} if self.sketch is None else {"rows": self.sketch.to_dict()}),
         }
@@ -98,6 +100,7 @@ class Recipe:
             left_out=dict(stored["left_out"]),
             weights=stored["weights"],
             groups=stored["groups"],
+            times=stored.get("times"),
             score=_with_nan(stored["score"]),
             scaling=stored.get("scaling"),
             sketch=Sketch.from_dict(stored["rows"]) if "rows" in stored else None,

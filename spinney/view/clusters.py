@@ -54,7 +54,7 @@ def plot_kmeans_steps(
     history = history_of(model, "KMeans")
     drawn = chosen_steps(steps, len(history) - 1)
     columns, names = chosen_columns(model, features)
-    values = model._read_matrix(X).astype(np.float64)
+    values = model._read_values(X).astype(np.float64)
     plt = import_pyplot("plot_kmeans_steps")
     figure, axes = panels(plt, len(drawn))
     colours = class_colours(len(history[0].centers))

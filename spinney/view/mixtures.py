@@ -55,7 +55,7 @@ def plot_em_steps(
     drawn = chosen_steps(steps, len(history) - 1)
     is_line = model.n_features_in_ == 1
     columns, names = ([0], [_only_name(model), "density"]) if is_line else chosen_columns(model, features)
-    values = model._read_matrix(X).astype(np.float64)
+    values = model._read_values(X).astype(np.float64)
     plt = import_pyplot("plot_em_steps")
     figure, axes = panels(plt, len(drawn))
     for ax, number in zip(axes, drawn):

@@ -128,6 +128,35 @@ def test_weights_count_and_are_no_column(simple):
     assert said == f"--weights: column 'c' of {simple} must hold a number of at least 0 in every row."
 
 
+def test_later_rows_are_held_out(simple, tmp_path):
+    table(
+        tmp_path / "dated.csv",
+        {"when": [f"2024-{1 + k % 12:02d}-{1 + k // 12:02d}" for k in range(60)], "y": range(60)},
+    )
+    late = ("fit", tmp_path / "dated.csv", "-t", "y", "-m", "tree", "--time", "when")
+    score = facts(*late, "--cv", 1)["score"]
+    assert score["how"] == "12 held-out rows, each predicted by a model of earlier rows"
+    assert score["baseline"]["RMSE"] == pytest.approx(root_mean_square_of_last(12))
+    assert "3-fold cross-validation, each predicted by" in facts(*late, "--cv", 3)["score"]["how"]
+    assert spinney.io.inspect("dated.spinney")["metadata"]["command_line"]["times"] == "when"
+    said, _ = run("fit", tmp_path / "dated.csv", "-t", "y", "-m", "tree", "--cv", 0)
+    assert "'when' holds dates. If new rows come later than these, --time when evaluates" in said
+
+
+def root_mean_square_of_last(n):
+    """Of the rows sorted by date, around the mean of the others."""
+    y = np.array([12 * (k % 5) + k // 5 for k in range(60)])  # months first, then days
+    return float(np.sqrt(np.mean((y[-n:] - y[:-n].mean()) ** 2)))
+
+
+def test_what_cannot_order_rows_in_time(simple, tmp_path):
+    assert "must hold dates or numbers, but it holds" in refusal("fit", simple, "-t", "won", "--time", "c")
+    assert "cannot be used together" in refusal("fit", simple, "-t", "won", "--time", "day", "--groups", "c", code=2)
+    assert "--time: 'won' is the target." in refusal("fit", simple, "-t", "won", "--time", "won", code=2)
+    some = table(tmp_path / "some.csv", {"when": ["2024-01-01", None, "2024-01-02"] * 9, "y": range(27)})
+    assert "has no value in 9 of 27 rows" in refusal("fit", some, "-t", "y", "--time", "when")
+
+
 def test_groups_are_kept_together(simple):
     found = facts("fit", simple, "-t", "won", "-m", "tree", "--cv", 3, "--groups", "day")
     assert found["score"]["how"] == "3-fold cross-validation, groups kept together"

@@ -25,6 +25,16 @@ def test_groups_of_the_fit_are_kept_together(penguins, tmp_path):
     assert "3 groups cannot be divided into 5 folds" in refusal("report", model, penguins)  # 5 folds
 
 
+def test_rows_in_the_order_of_the_fit(penguins, tmp_path):
+    model, page = tmp_path / "tree.spinney", tmp_path / "tree.html"
+    run("fit", penguins, "-t", "species", "-m", "tree", "--cv", 0, "--out", model, "--time", "year")
+    run("report", model, penguins, "--cv", 2)
+    assert "each predicted by a model of earlier rows" in page.read_text(encoding="utf-8")
+    assert "cannot be used together" in refusal(
+        "report", model, penguins, "--time", "year", "--groups", "island", code=2
+    )
+
+
 def test_an_interrupt_while_the_report_is_made(penguins, tmp_path, monkeypatch):
     """The model is there by then, and the message says so; a run before it does not count."""
 

@@ -73,3 +73,16 @@ def test_half_of_a_large_table_is_learnt_from(monkeypatch):
     X, y = pl.DataFrame({"x": np.arange(200.0)}), np.arange(200) % 2
     found = judge(spinney.DecisionTreeClassifier(max_depth=1), X, y, "classification", 1)
     assert found.how == "10 held-out rows, fitted on 100 others"
+
+
+@pytest.mark.parametrize("n_folds", [1, 4])
+def test_with_times_every_held_out_row_is_later(n_folds):
+    y = np.arange(100.0)
+    times = np.random.RandomState(0).permutation(100)
+    splits = judging.split_rows(y, "regression", n_folds, None, 0, times=times)
+    assert len(splits) == n_folds
+    for kept, held in splits:
+        assert times[kept].max() < times[held].min()
+        assert len(held) == 20
+    large = judging.split_rows(y, "regression", 1, None, 0, is_large=True, times=times)[0]
+    assert (times[large[0]].min(), times[large[0]].max(), times[large[1]].min()) == (40, 79, 80)

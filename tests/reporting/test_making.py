@@ -313,6 +313,7 @@ BAD = [
     (lambda m, X, y: (m, X, y), {"cv": 1}, ValueError, "cv must be 0 or a number of folds"),
     (lambda m, X, y: (m, X[:6], y[:6]), {}, ValueError, "cv=5 is not possible: 6 rows are too few to hold"),
     (lambda m, X, y: (m, X, y), {"groups": [1]}, ValueError, "groups must have one entry per row"),
+    (lambda m, X, y: (m, X, y), {"times": [1]}, ValueError, "times must have one value per row"),
     (lambda m, X, y: (m, X, y), {"row_names": [1]}, ValueError, "row_names must have one entry per row"),
 ]
 
@@ -322,6 +323,15 @@ def test_bad_input(change, options, kind, words, three):
     _, model, X, y = three
     with pytest.raises(kind, match=words):
         spinney.report(*change(model, X, np.asarray(y)), **options)
+
+
+def test_later_rows_are_predicted_by_models_of_earlier_ones(three):
+    _, model, X, y = three
+    when = np.random.RandomState(0).permutation(len(y))
+    page = spinney.report(model, X, y, cv=3, times=when)
+    assert "each predicted by a model of earlier rows" in page.html
+    with pytest.raises(ValueError, match="groups and times cannot be used together"):
+        spinney.report(model, X, y, times=when, groups=when)
 
 
 def test_numbers_in_few_digits():

@@ -141,6 +141,15 @@ def test_charts_are_drawn_of_these_numbers():
         "<figure><figcaption>Precision and recall of class 1",
         "<figure><figcaption>Calibration of class 1",
     ]
+    rates, calibrated = class_rates(judged, 1), class_calibration(judged)
+    lines = [(rates.false, rates.true), (rates.recall, rates.precision), (calibrated.predicted, calibrated.true)]
+    for chart, (x, y) in zip(quality_charts(judged), lines):
+        (path,) = re.findall(r'<path class="line s0" d="([^"]*)"', chart)
+        drawn_at = np.array(re.findall(r"[\d.]+", path), float).reshape(-1, 2)
+        for k, values in enumerate((x, y)):
+            slope, start = np.polyfit(values, drawn_at[:, k], 1)
+            assert (slope > 0) == (k == 0)  # y grows upwards
+            np.testing.assert_allclose(slope * values + start, drawn_at[:, k], atol=0.06)
     judged.sizes = np.array([10, 20])
     judged.learning = {"log loss": (np.array([[0.1, np.nan], [0.2, 0.3]]),) * 2, "accuracy": (np.ones((2, 2)),) * 2}
     (chart,) = learning_charts(judged)  # of the log loss one point is left, and that is no curve

@@ -9,7 +9,7 @@ from spinney import GradientBoostingClassifier, GradientBoostingRegressor
 from spinney._compile import PLAIN_PYTHON
 from spinney._team import Team
 from spinney.data.encode import Bins
-from spinney.grow.boosting.freeze import no_trees
+from spinney.ensemble.boosting.booster import Booster
 from spinney.tree.forest import join
 from spinney.tree.predict_boosted import add_scores, leaves_of
 from tests.boosted import plain_trees
@@ -49,7 +49,7 @@ def value_of(tree, leaf):
 
 
 def forest_of(trees, bins):
-    return join([no_trees(bins), *(to_forest(tree, bins) for tree in trees)])
+    return join([Booster.of_no_rounds(np.zeros(1), bins).forest, *(to_forest(tree, bins) for tree in trees)])
 
 
 def draw(seed, n_rows, n_trees, most_splits=24):
@@ -114,7 +114,7 @@ def test_no_trees():
     bins, _, codes = draw(0, 5, 1)
     scores = np.ones((1, 5))
     with Team(1, inline=True) as team:
-        add_scores(no_trees(bins), np.ascontiguousarray(codes.T), range(0), scores, team)
+        add_scores(forest_of([], bins), np.ascontiguousarray(codes.T), range(0), scores, team)
     assert (scores == 1).all()
 
 

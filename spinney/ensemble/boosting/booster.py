@@ -100,6 +100,15 @@ class Booster:
     forest: Forest
     loss: Any = field(default=None, compare=False, repr=False)  # which knows the link; not kept in files
 
+    @classmethod
+    def of_no_rounds(cls, start: np.ndarray, bins: Bins | None, n_columns: int = 0) -> Booster:
+        """What boosting begins with; without bins, trees will ask about values."""
+        first, size, feature = np.zeros(1, np.int64), np.empty(0, np.uint16), np.empty(0, np.uint16)
+        flags, answers, n_samples = np.empty(0, np.uint8), np.empty((0, 1, 1)), np.empty(0, np.uint32)
+        parts = first, size, feature, flags, answers, n_samples
+        n_columns = n_columns if bins is None else bins.n_columns
+        return cls(start, Forest(n_columns, None, None, bins, *parts, weight=np.empty(0, np.int64)))
+
     @property
     def bins(self) -> Bins | None:
         """The bins that trees ask about; None: they ask about values."""

@@ -27,12 +27,14 @@ from sklearn.utils import _safe_indexing
 
 from spinney._compile import say_once, seconds_spent
 from spinney._team import Team
-from spinney._warnings import warn_caller
+from spinney._warnings import RowOrderWarning, warn_caller
 from spinney.data.dataset import ExactDataset, take_rows
 from spinney.data.holdout import CountedRows, RowOrder, hold_out, parts_by_content, parts_by_order
+from spinney.data.remote_table import RemoteDataset
 from spinney.data.row_hash import hashes_of_keys
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
+from spinney.ensemble.boosting import row_order
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
 from spinney.ensemble.boosting.round_search import (
     CLASSIC_ROUNDS,
@@ -56,7 +58,15 @@ from spinney.ensemble.boosting.round_search import (
     typical_losses,
 )
 from spinney.ensemble.boosting.rounds import open_rounds, together, train
-from spinney.ensemble.boosting.scoring import EvalSet, History, Watch, predictions, some_rows, start_sets
+from spinney.ensemble.boosting.scoring import (
+    EvalSet,
+    History,
+    Watch,
+    predictions,
+    raw_losses,
+    some_rows,
+    start_sets,
+)
 from spinney.ensemble.boosting.start import InitialScores, table_of
 from spinney.ensemble.callbacks import Clock, EarlyStopping, Progress
 from spinney.ensemble.conformal import ConformalScores, from_held_out, from_true_probabilities
@@ -390,6 +400,8 @@ def search_rounds(
             _tell(chosen, plan, one)
         seed = (one.settings.seed + k) % 2**32
         members.append(replace(one.settings, n_rounds=chosen.n_rounds, learning_rate=chosen.learning_rate, seed=seed))
+    if job.order is None and n_samples >= row_order.FEWEST and not isinstance(dataset, RemoteDataset):
+        _warn_if_neighbours_are_alike(job, dataset, job.metrics[0], found[0].settings, team)
     raw = [np.mean(of_fold, axis=0) for of_fold in zip(*(one.raw for one in found))]
     calibration = _calibrate(job, raw, found[0].sets, found[0].rows, team)
     return together(members), curve, calibration
@@ -409,7 +421,7 @@ def _search(
     progress = Progress(job.verbose > 1, unit="search round", forecasts=False) if job.verbose else None
     stop = partial(_search_is_over, clock, begun - seconds_spent(), bool(job.verbose), time_share)
     try:
-        best, curve = advance(folds, first, plan.n_rounds, plan.patience, progress, stop, typical, flat=FLAT)
+        best, curve = advance(folds, first, plan.n_rounds, plan.patience, team, progress, stop, typical, flat=FLAT)
         means = curve[HELD_OUT][first.name]
         if job.order is not None and job.order.times is not None and best:
             best = first_as_good(means, first.greater_is_better)
@@ -449,20 +461,35 @@ def _search_is_over(clock: Clock, begun: float, is_told: bool, time_share: float
 def _make_folds(
     job: BoostingJob, dataset: Any, metrics: Sequence[Metric], plan: SearchPlan, settings: BoostingSettings, team: Team
 ) -> list[Fold]:
-    task = job.task
     own = replace(settings, n_rounds=plan.n_rounds, learning_rate=plan.learning_rate)
-    folds = []
-    for kept, held in _parts(job, dataset, plan, settings.seed, team):
-        counts, table, weights = held.counts_of_all(len(task.y)), dataset.take(kept.rows), kept.weights(task.weights)
-        offset = job.initial.of_fit(job.X, task.y, task.weights, job.init_score, kept.rows)
-        judges = task.with_weights(Weights(counts, task.weights.importance))
-        held_out = _held_out_set(job, dataset, judges, held.rows, offset, HELD_OUT)
-        target, begin = task.take(kept.rows).with_weights(weights), None
-        if offset is not None:
-            begin = np.ascontiguousarray(offset[:, kept.rows])
-        first = job.initial.no_rounds(table, target, begin)
-        folds.append(Fold(open_rounds(table, target, own, team, first, offset=begin), [held_out], metrics, held.rows))
-    return folds
+    # folds are small: each grows its trees in one thread, unless their outputs keep all threads busy
+    is_here = settings.rounds is None and not isinstance(dataset, RemoteDataset)
+    is_apart = is_here and plan.n_folds > 1 and (job.task.n_outputs == 1 or team.size == 1)
+    return [
+        _make_fold(job, dataset, metrics, kept, held, own, team.part() if is_apart else team)
+        for kept, held in _parts(job, dataset, plan, settings.seed, team)
+    ]
+
+
+def _make_fold(
+    job: BoostingJob,
+    dataset: Any,
+    metrics: Sequence[Metric],
+    kept: CountedRows,
+    held: CountedRows,
+    settings: BoostingSettings,
+    team: Team,
+) -> Fold:
+    task = job.task
+    counts, table, weights = held.counts_of_all(len(task.y)), dataset.take(kept.rows), kept.weights(task.weights)
+    offset = job.initial.of_fit(job.X, task.y, task.weights, job.init_score, kept.rows)
+    judges = task.with_weights(Weights(counts, task.weights.importance))
+    held_out = _held_out_set(job, dataset, judges, held.rows, offset, HELD_OUT)
+    target, begin = task.take(kept.rows).with_weights(weights), None
+    if offset is not None:
+        begin = np.ascontiguousarray(offset[:, kept.rows])
+    first = job.initial.no_rounds(table, target, begin)
+    return Fold(open_rounds(table, target, settings, team, first, offset=begin), [held_out], metrics, held.rows)
 
 
 def _parts(
@@ -479,6 +506,41 @@ def _parts(
         hashes = hashes_of_keys(seed, dataset.row_keys(team), task.y)
     shares = plan.n_folds, plan.kept_share, plan.held_share
     return parts_by_content(hashes, task.y, task.weights, task.is_classes, *shares)
+
+
+def _warn_if_neighbours_are_alike(
+    job: BoostingJob, dataset: Any, metric: Metric, settings: BoostingSettings, team: Team
+) -> None:
+    """Warn if rows held out in stretches are predicted much worse than rows held out at random."""
+    task = job.task
+    counted = task.weights.rows()
+    rows = np.arange(len(task.y)) if counted is None else counted
+    if len(rows) < row_order.FEWEST or hasattr(job.initial.init, "fit"):
+        return
+    split = row_order.split_in_stretches(task.y, rows, settings.seed)
+    if split is None:
+        return
+    counts = task.weights.counts
+    parts = [CountedRows(rows, None if counts is None else counts[rows]) for rows in split]
+    short = replace(settings, n_rounds=row_order.N_ROUNDS, learning_rate=row_order.LEARNING_RATE)
+    losses, scores = [], []
+    for kept in parts[:2]:
+        fold = _make_fold(job, dataset, [metric], kept, parts[2], short, team)
+        try:
+            for _ in range(short.n_rounds):
+                fold.step()
+        finally:
+            fold.rounds.close()
+        held = fold.watch.sets[0]
+        losses.append(raw_losses(task.loss, held.scores, held.y, team))
+        scores.append(fold.watch.scores[HELD_OUT][metric.name][-1])
+    if row_order.is_worse(*losses):
+        warn_caller(
+            f"Rows close together have similar targets: {metric.name} is {scores[1]:.3g} on rows held out at random, "
+            f"{scores[0]:.3g} on rows held out in stretches. If new rows come later, pass times= to fit (times='order' "
+            "if the rows are in order); if they belong to new groups, pass groups=.",
+            RowOrderWarning,
+        )
 
 
 def _tell(chosen: Chosen, plan: SearchPlan, found: Found) -> None:

@@ -227,8 +227,11 @@ def _largest(
         sizes = n_rows * (np.arange(len(summary)) == 0)
         joined = np.concatenate(others.gather(np.column_stack((summary, sizes))))
         summary, n_rows = joined[:, :-1], int(joined[:, -1].sum())
-    most, lowest = summary[:, :_MIN_HESSIAN].max(axis=0), summary[:, _MIN_HESSIAN].min()
-    whole = np.concatenate((most, [lowest], summary[:, _GRADIENT_EXPONENTS:].sum(axis=0)))
+    if len(summary) == 1:
+        whole = summary[0]
+    else:
+        most, lowest = summary[:, :_MIN_HESSIAN].max(axis=0), summary[:, _MIN_HESSIAN].min()
+        whole = np.concatenate((most, [lowest], summary[:, _GRADIENT_EXPONENTS:].sum(axis=0)))
 
     def count_exponents() -> np.ndarray:
         exponents = np.empty((team.size, 2, N_EXPONENTS), np.int64)
@@ -243,14 +246,15 @@ def largest_of(
     summary: np.ndarray, n_rows: int, has_counts: bool, count_exponents: Callable[[], np.ndarray]
 ) -> Largest:
     """`summary` has the bits of the largest gradient, the largest and the smallest hessian, and sums of exponents."""
-    most = summary[:_MIN_HESSIAN]
-    impossible = most.max() >= _HUGE_BITS or -(2**31) < summary[_MIN_HESSIAN] < 0
-    gradient, hessian = most.astype(np.int32).view(np.float32).tolist()
-    if impossible:
+    most_gradient, most_hessian, lowest, gradient_exponents, hessian_exponents = summary.tolist()
+    gradient, hessian = np.array([most_gradient, most_hessian], np.int32).view(np.float32).tolist()
+    if max(most_gradient, most_hessian) >= _HUGE_BITS or -(2**31) < lowest < 0:
         return Largest(gradient, hessian, True)
     # Only where the largest is far from the geometric mean it can be from the mean. (Means of rows that count once.)
-    spread = n_rows * (most >> 23) - summary[_GRADIENT_EXPONENTS:]
-    if not has_counts and (spread < _UNLIKE * n_rows).all():
+    most_spread = max(
+        n_rows * (most_gradient >> 23) - gradient_exponents, n_rows * (most_hessian >> 23) - hessian_exponents
+    )
+    if not has_counts and most_spread < _UNLIKE * n_rows:
         return Largest(gradient, hessian, False)
     return Largest(gradient, hessian, False, count_exponents())
 

@@ -406,6 +406,7 @@ def advance(
     metric: Metric,
     n_rounds: int,
     patience: int,
+    team: Team,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
     typical: Typical | None = None,
@@ -425,8 +426,7 @@ def advance(
     begun, info = time.perf_counter(), None
     means: Scores = {}
     for number in range(1, n_rounds + 1):
-        for fold in folds:
-            fold.step()
+        _one_more_round(folds, team)
         _add_means(folds, means)
         curves = means[first]
         if typical is not None and typical.is_needed(curves):
@@ -446,6 +446,16 @@ def advance(
     if progress is not None:
         progress.close(info)
     return stopping.best_round, means
+
+
+def _one_more_round(folds: Sequence[Fold], team: Team) -> None:
+    """Of every fold; side by side where each grows its trees in one thread."""
+    if folds[0].rounds.team is team:
+        for fold in folds:
+            fold.step()
+    else:
+        for fold, trees in zip(folds, team.each(lambda fold: fold.rounds.step(), folds)):
+            fold.watch(fold.rounds, trees)
 
 
 def _is_flat(curve: Sequence[float], patience: int, flat: float) -> bool:

@@ -42,7 +42,7 @@ from spinney.ensemble.boosting.gradients import (
 from spinney.ensemble.boosting.leaf_refit import prune_nodes, renew, weight_scale
 from spinney.ensemble.boosting.start import in_units, most_leaves, share_of, start_values
 from spinney.grow.boosting import memory
-from spinney.grow.boosting.freeze import freeze, lay, no_trees
+from spinney.grow.boosting.freeze import freeze, lay
 from spinney.grow.boosting.grower import grow_tree
 from spinney.grow.boosting.leaves import add_tree
 from spinney.grow.boosting.sorted import freeze_sorted, make_sorted_rows, make_sorted_table, make_sorted_work
@@ -79,6 +79,7 @@ class Opening(NamedTuple):
 
 
 _TOGETHER = 32  # trees that are stored at a time
+_SIDE_BY_SIDE = 4_000_000  # cells of a table of up to so many: each thread grows a tree of its own, for another output
 # Called after every round with the fit so far and the round's new trees (see `Rounds.bind`); True ends the fit.
 Watcher = Callable[["Rounds", list[Any]], bool]
 
@@ -135,7 +136,7 @@ class OwnRows:
         self.counts, self.n_rows = task.weights.counts, n_rows
         self.total_count = n_rows if self.counts is None else int(self.counts.sum())
         self.most_repeats = 1 if self.counts is None else int(self.counts.max())
-        self._share, self._seed, self._team = settings.subsample, settings.seed, team
+        self._share, self._seed = settings.subsample, settings.seed
         self._drawn = Drawn(np.empty(0, np.int32), n_rows, n_rows, self.total_count)
 
     def draw(self, round_number: int) -> Drawn:
@@ -158,8 +159,8 @@ class OwnRows:
         """The loss as it is for the scores so far."""
         return loss.renewed(scores, self.y, self.weights)
 
-    def quantiles(self) -> Quantiles:
-        return Quantiles(partial(renew_leaves, self._team), weight_scale(self.weights))
+    def quantiles(self, team: Team) -> Quantiles:
+        return Quantiles(partial(renew_leaves, team), weight_scale(self.weights))
 
 
 class Rounds:
@@ -184,7 +185,8 @@ class Rounds:
         self.rows = rows or OwnRows(task, settings, dataset.n_rows, team)
         # scores and derivatives are in these units, trees are not
         self.y, self.weights, self.units = self.rows.y, self.rows.weights, self.rows.units
-        self.begun = begun or Booster(start_values(task), no_trees(dataset.bins, dataset.n_columns))
+        self.begun = begun or Booster.of_no_rounds(start_values(task), dataset.bins, dataset.n_columns)
+        self.n_trees = self.begun.forest.n_trees
         self.grown: list[Forest] = []
         self._loose: list[Any] = []  # the last trees grown, not yet in a store
         self.offset = offset
@@ -192,8 +194,20 @@ class Rounds:
         self.max_leaves = most_leaves(settings, self.rows.total_count)
         self._fixed_rules: BoostingRules | None = None
         opening = Opening(dataset, settings, team, self.rows, self.first_scores(), self.max_leaves, grow)
-        self.engine = (engine or engine_for(dataset))(opening)
+        self._engines: list[Any] = []  # of `each`
+        if engine is None and rows is None and grow is None:
+            self._open_parts(opening)
+        self.engine = self._engines[0] if self._engines else (engine or engine_for(dataset))(opening)
         self._freeze = self.engine.freeze
+
+    def _open_parts(self, opening: Opening) -> None:
+        """An engine for each tree that grows in a thread of its own, if there are to be such."""
+        team, n_outputs = self.team, self.task.n_outputs
+        is_small = opening.dataset.n_rows * opening.dataset.n_columns <= _SIDE_BY_SIDE
+        if team.size == 1 or (n_outputs > 1 and is_small):
+            n_engines = min(team.size, n_outputs)
+            openings = [opening._replace(team=team.part()) for _ in range(n_engines)]
+            self._engines = team.each(engine_for(opening.dataset), openings)
 
     @property
     def scores(self) -> np.ndarray:
@@ -227,10 +241,6 @@ class Rounds:
         return scores if self.units.is_log else self.units.raw(scores)
 
     @property
-    def n_trees(self) -> int:
-        return self.begun.forest.n_trees + sum(one.n_trees for one in self.grown) + len(self._loose)
-
-    @property
     def n_rounds(self) -> int:
         return self.n_trees // self.task.n_outputs
 
@@ -243,6 +253,7 @@ class Rounds:
         """Boost one more round; returns its trees, for `bind`."""
         new = self._round()
         self._loose.extend(new)
+        self.n_trees += len(new)
         if len(self._loose) >= _TOGETHER:
             self._store()
         return new
@@ -259,24 +270,34 @@ class Rounds:
         """One tree for each output, all from the scores at the round's start."""
         if hasattr(self.loss, "renewed"):
             self.loss = self.rows.renewed(self.loss, self.scores[0])
-        trees = []
-        for k in range(self.task.n_outputs):
-            largest = self.engine.fill_derivatives(self.loss, k, self._log_totals)
-            self._check(largest)
-            trees.append(self._tree(k, largest))
+        drawn, outputs = self.rows.draw(self.n_rounds), range(self.task.n_outputs)
+        if len(self._engines) > 1:
+            self._log_totals(self.team)
+            trees = self.team.each(partial(self._tree_of_part, drawn), outputs)
+        elif self._engines:  # handed over once
+            ((*trees,),) = self.team.each(lambda _: [self._tree(self.engine, drawn, k) for k in outputs], [None])
+        else:
+            trees = [self._tree(self.engine, drawn, k) for k in outputs]
         self._totals = None
         return trees
 
-    def _log_totals(self) -> np.ndarray:
+    def _tree_of_part(self, drawn: Drawn, k: int) -> Any:
+        """One of the trees that grow side by side."""
+        engine = self._engines.pop()  # there is one for every thread
+        tree = self._tree(engine, drawn, k)
+        self._engines.append(engine)
+        return tree
+
+    def _log_totals(self, team: Team) -> np.ndarray:
         """Per row, the logarithm of the softmax's denominator at the scores so far."""
         if self._totals is None:
-            self._totals = log_totals(self.team, self.scores)
+            self._totals = log_totals(team, self.scores)
         return self._totals
 
     def losses(self, scores: np.ndarray | None = None) -> np.ndarray:
         """The loss of every row, in the user's units; at the scores so far, or at others."""
         if self.task.n_outputs > 1:
-            totals = self._log_totals() if scores is None else log_totals(self.team, scores)
+            totals = self._log_totals(self.team) if scores is None else log_totals(self.team, scores)
             return class_losses(self.team, self.scores if scores is None else scores, totals, self.y)
         raw = self.scores[0] if scores is None else scores[0]
         if self.units.exponent == 0:
@@ -289,10 +310,10 @@ class Rounds:
         total: float = self.engine.sum_of_losses(self.loss, y, scale)
         return total
 
-    def _check(self, largest: Largest) -> None:
+    def _check(self, engine: Any, largest: Largest) -> None:
         if not largest.impossible:
             return
-        gradient, hessian = self.engine.derivatives.T
+        gradient, hessian = engine.derivatives.T
         wrong = np.flatnonzero(~((np.abs(gradient) < 1e38) & (hessian >= 0) & (hessian < 1e38)))
         if not wrong.size and self.rows.others is not None:
             self.rows.others.sum(np.zeros(1, np.int64))  # until the machine that has the row fails
@@ -309,35 +330,37 @@ class Rounds:
             "Check its formulas, or lower learning_rate if the raw scores diverge."
         )
 
-    def _tree(self, k: int, largest: Largest) -> Any:
-        """Grow a tree on the derivatives at hand and add it to the scores of output k."""
+    def _tree(self, engine: Any, drawn: Drawn, k: int) -> Any:
+        """Grow the tree of output k and add it to that output's scores."""
+        largest = engine.fill_derivatives(self.loss, k, self._log_totals)
+        self._check(engine, largest)
         number = self.n_trees + k
-        drawn = self.rows.draw(number // self.task.n_outputs)
         rules = self._rules(number)
         if self.settings.min_decrease > 0.0:
             rules = rules._replace(least_gain=self.units.gain(self.settings.min_decrease * drawn.total))
-        n_nodes = self.engine.grow(drawn, largest, number, rules, self.loss)
-        self._finish(n_nodes)
-        tree = self.engine.take_tree(n_nodes)
-        self.engine.update_scores(k, tree)
+        n_nodes = engine.grow(drawn, largest, number, rules, self.loss)
+        self._finish(engine, n_nodes)
+        tree = engine.take_tree(n_nodes)
+        engine.update_scores(k, tree)
         return tree
 
     def _rules(self, number: int) -> BoostingRules:
         """The rules of tree `number`; they are the same for all trees unless columns are drawn."""
-        if self._fixed_rules is not None:
-            return self._fixed_rules
-        rules = self._draw_rules(number)
-        if self.settings.tree_features >= 1.0 and self.settings.node_features >= 1.0:
-            self._fixed_rules = rules
-        return rules
-
-    def _draw_rules(self, number: int) -> BoostingRules:
-        s, columns = self.settings, self.dataset.n_columns
-        features = np.arange(columns, dtype=np.int64)
+        if self._fixed_rules is None:
+            self._fixed_rules = self._make_rules()
+        s, columns, rules = self.settings, self.dataset.n_columns, self._fixed_rules
         n_tree = share_of(s.tree_features, columns)
         if n_tree < columns:
+            features = np.arange(columns, dtype=np.int64)
             _random.choose(np.uint64(_random.stream_key(s.seed, _random.TREE_FEATURES, number)), n_tree, features)
-            features = np.sort(features[:n_tree])
+            rules = rules._replace(features=np.sort(features[:n_tree]).astype(np.int32))
+        if rules.node_features < n_tree:
+            rules = rules._replace(node_key=np.uint64(_random.stream_key(s.seed, _random.NODE_FEATURES, number)))
+        return rules
+
+    def _make_rules(self) -> BoostingRules:
+        """The rules of all trees, but for the columns that are drawn."""
+        s, columns = self.settings, self.dataset.n_columns
         return BoostingRules(
             best_first=s.best_first,
             max_leaves=self.max_leaves,
@@ -353,20 +376,20 @@ class Rounds:
             link=Link(getattr(self.loss, "variance_power", 0.0)),
             has_monotone=bool(s.monotone.any()),
             groups=s.groups,
-            features=features.astype(np.int32),
-            node_features=share_of(s.node_features, len(features)),
-            node_key=np.uint64(_random.stream_key(s.seed, _random.NODE_FEATURES, number)),
+            features=np.arange(columns, dtype=np.int32),
+            node_features=share_of(s.node_features, share_of(s.tree_features, columns)),
+            node_key=np.uint64(0),
             min_split=s.min_split,
         )
 
-    def _finish(self, n_nodes: int) -> None:
+    def _finish(self, engine: Any, n_nodes: int) -> None:
         """Prune the tree, and renew its leaves' values."""
-        nodes = self.engine.work.nodes[:n_nodes]
+        nodes = engine.work.nodes[:n_nodes]
         if self.settings.ccp_alpha > 0.0:
             prune_nodes(nodes, self.units.gain(self.settings.ccp_alpha))
         if kind_of(self.loss).leaves_are_quantiles:
-            find, scale = self.rows.quantiles()
-            work, residuals = self.engine.laid_out(n_nodes), self.y - self.scores[0]
+            find, scale = self.rows.quantiles(engine.team)
+            work, residuals = engine.laid_out(n_nodes), self.y - self.scores[0]
             renew(nodes, work, residuals, self.weights, self.loss.quantile, self.settings, find, scale)
 
 
@@ -393,7 +416,7 @@ class Bag(Rounds):
         self.dataset, self.settings, self.team, self.offset = first.dataset, settings, first.team, first.offset
         self.task, self.loss, self.units = first.task, first.loss, first.units
         self.y, self.weights, self.begun, self.rows = first.y, first.weights, first.begun, first.rows
-        self.grown, self._loose = [], []
+        self.grown, self._loose, self.n_trees = [], [], first.begun.forest.n_trees
 
     @property
     def scores(self) -> np.ndarray:
@@ -451,12 +474,12 @@ class _Cores:
     def close(self) -> None:
         """Nothing is held outside this process."""
 
-    def fill_derivatives(self, loss: Any, k: int, totals: Callable[[], np.ndarray]) -> Largest:
+    def fill_derivatives(self, loss: Any, k: int, totals: Callable[[Team], np.ndarray]) -> Largest:
         """Those of output k at the scores that the round began with; `totals` are for several outputs."""
         rows = self.rows
         if len(self.scores) > 1:
             return fill_class_derivatives(
-                self.team, self.scores[k], totals(), rows.y, k, rows.weights, self.derivatives, rows.others
+                self.team, self.scores[k], totals(self.team), rows.y, k, rows.weights, self.derivatives, rows.others
             )
         return fill_derivatives(self.team, loss, self.scores[0], rows.y, rows.weights, self.derivatives, rows.others)
 

@@ -24,7 +24,6 @@ from spinney.data.weights import Weights
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
 from spinney.ensemble.boosting.gradients import is_builtin
 from spinney.ensemble.cross_fitting import fit_one, in_order, takes_weights
-from spinney.grow.boosting.freeze import no_trees
 from spinney.tree.forest import Forest
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -190,7 +189,7 @@ class InitialScores:
             start = np.zeros(task.n_outputs)
         else:
             start = start_values(task)
-        return Booster(start, no_trees(dataset.bins, dataset.n_columns))
+        return Booster.of_no_rounds(start, dataset.bins, dataset.n_columns)
 
 
 def table_of(X: Any) -> Any:

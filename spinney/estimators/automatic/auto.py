@@ -48,7 +48,6 @@ from spinney.estimators.base import (
     TableRegressor,
     all_or_nothing,
     hash_of,
-    log_probabilities,
     read_sample_weight,
 )
 from spinney.estimators.docstrings import LABELS, NUMBERS, TO_FIT, documented
@@ -342,22 +341,6 @@ class AutoClassifier(TableClassifier, _AutoModel):
         (344, 3)
         """
         return self._mean(X, "predict_proba")
-
-    @row_by_row()
-    @documented()
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Predict logarithms of class probabilities.
-
-        Examples
-        --------
-        >>> from spinney import AutoClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
-        >>> model.predict_log_proba(X).shape
-        (344, 3)
-        """
-        return log_probabilities(self.predict_proba(X))
 
     @row_by_row()
     @documented(returns=LABELS)

@@ -174,10 +174,6 @@ FITTED = """
         Weighted mean of the models' importances.
     fingerprint_ : str
         Hash of all models and weights, the same on any machine and any number of threads, if there is no time budget.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 """
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
@@ -28,14 +27,9 @@ from spinney.estimators.targets import TreeTargets, find_answers, read_labels, r
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.reweighted import can_share
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Predictions of bagging, with arguments that scikit-learn's metadata routing passes to the members' predictions.
-
-
-def _routed(bag: Any, method: str, X: Any, params: dict[str, Any]) -> np.ndarray:
-    """The mean of the members' predictions, (rows, outputs, classes or 1); requested arguments are passed to them."""
-    given = route_to_copies(bag, method, params) if params else {}
-    return bag._mean_of_members(X, partial(bag._say, **given)) if given else bag._mean_answers(X)
+if TYPE_CHECKING:
+    from spinney.data.schema import Schema
+    from spinney.tree.decision import DecisionTree
 
 
 class BaggedClasses(ClassForest):
@@ -60,9 +54,9 @@ class BaggedClasses(ClassForest):
         >>> model.predict_proba(X[:1]).tolist()
         [[1.0, 0.0, 0.0]]
         """
-        return self._split_outputs(_routed(self, "predict_proba", X, params))
+        return self._split_outputs(self._routed("predict_proba", X, params))
 
-    @row_by_row(on_gpu.bag_log_probabilities)
+    @row_by_row(on_gpu.logarithms)
     @documented(returns=LOGARITHMS_OF_OUTPUTS)
     def predict_log_proba(self, X: Any, **params: Any) -> Any:
         """Predict the logarithms of class probabilities.
@@ -81,7 +75,7 @@ class BaggedClasses(ClassForest):
         >>> model.predict_log_proba(X[:1]).tolist()
         [[0.0, -inf, -inf]]
         """
-        return log_probabilities(self._split_outputs(_routed(self, "predict_proba", X, params)))
+        return log_probabilities(self._split_outputs(self._routed("predict_proba", X, params)))
 
     @row_by_row(on_gpu.bag_classes)
     @documented(returns=LABELS_OF_OUTPUTS)
@@ -102,7 +96,7 @@ class BaggedClasses(ClassForest):
         >>> model.predict(X[[0, 60, 120]]).tolist()
         [0, 1, 2]
         """
-        return self._name(_routed(self, "predict", X, params).argmax(axis=2))
+        return self._name(self._routed("predict", X, params).argmax(axis=2))
 
 
 class BaggedNumbers(NumberForest):
@@ -136,7 +130,7 @@ class BaggedNumbers(NumberForest):
         >>> BaggingRegressor(random_state=0).fit(X, y).predict(X[:2]).shape
         (2,)
         """
-        answers = _routed(self, "predict", X, params)[:, :, 0]
+        answers = self._routed("predict", X, params)[:, :, 0]
         return answers[:, 0] if self.n_outputs_ == 1 else answers
 
 
@@ -190,10 +184,10 @@ class BaggingClassifier(BaggedClasses, BagFit):
     def _default(self) -> Any:
         return DecisionTreeClassifier()
 
-    def _tree_of_table(self, k: int) -> Any:
-        tree = super()._tree_of_table(k)
-        tree.classes_, tree.n_classes_ = self.classes_, self.n_classes_
-        return tree
+    def _keep_tree(self, k: int, schema: Schema, tree: DecisionTree) -> Any:
+        made = super()._keep_tree(k, schema, tree)
+        made.classes_, made.n_classes_ = self.classes_, self.n_classes_
+        return made
 
     def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, TreeTargets]:
         labels = read_labels(y, n_rows, type(self).__name__)

@@ -149,10 +149,6 @@ FITTED = """
         The out-of-bag predictions of classifiers and of regressors; only with `oob_score`.
     fingerprint_ : str
         A hash of the base estimators, the same on any machine and with any number of threads; only if these have one.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
 """
 
 
@@ -408,6 +404,14 @@ class BagFit(BagModel):
         with Team(1, inline=True) as alone:
             made = open_for_members(table, n_categories(schema), target, plan, draws, template.max_bins, alone)
         return schema, made[0], target, made[1], draws
+
+    def _keep_parts(self, parts: list[Any]) -> None:
+        """Become the ensemble of all trees of these fitted ones."""
+        from spinney.tree.forest import join
+
+        self._keep(parts[0].schema_, join([one.forest_ for one in parts]))
+        starts = np.cumsum([0, *map(len, parts)])
+        self._draws = [one.shifted(int(by)) for by, part in zip(starts, parts) for one in part._draws]
 
     def _fit_members(self, template: Any, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> None:
         """Fit members of any other kind."""

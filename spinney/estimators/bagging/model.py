@@ -7,7 +7,7 @@ themselves and receive X unchanged. No algorithm in here: see ensemble/bagging.p
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -23,33 +23,35 @@ from spinney.estimators.base import CopiesModel, hash_of, take_inputs_of_members
 from spinney.estimators.docstrings import LEAVES, LOCAL, PATHS, documented
 from spinney.estimators.forests.model import ForestModel
 from spinney.estimators.params import count_columns
-from spinney.estimators.routing import router_of_copies
+from spinney.estimators.routing import route_to_copies, router_of_copies
 from spinney.estimators.streaming import row_by_row
+from spinney.estimators.trees.model import keep_tree
 from spinney.estimators.trees.reweighted import can_share
 
 if TYPE_CHECKING:
     from spinney.ensemble.bagging import Draws, Subspaces
+    from spinney.tree.decision import DecisionTree
 
 
-def _of_trees(model: Any) -> bool:
+def _of_trees(self: Any) -> bool:
     """Whether the members are Spinney's trees, stored in a forest; for `available_if`."""
-    return "forest_" in vars(model) or ("_draws" not in vars(model) and can_share(model._template()))
+    return "forest_" in vars(self) or ("_draws" not in vars(self) and can_share(self._template()))
 
 
-def ask_own_columns(tree: Any, subspaces: Subspaces, k: int) -> None:
-    """Renumber the columns of a tree from those of the whole table to those of member k."""
+def in_own_columns(schema: Schema, tree: DecisionTree, subspaces: Subspaces, k: int) -> tuple[Schema, DecisionTree]:
+    """The columns of member k alone, and its tree, renumbered from those of the whole table."""
     from spinney.ensemble.bagging import tell_apart
     from spinney.ensemble.forests.fit import renumber
 
     if subspaces.are_whole:
-        return
-    columns, schema = subspaces.of(k), tree._schema
+        return schema, tree
+    columns = subspaces.of(k)
     places = np.zeros(subspaces.n_columns, np.int64)
     places[columns[::-1]] = np.arange(len(columns))[::-1]
     some = [schema.columns[j] for j in columns]
     names = [None] * len(some) if schema.names is None else tell_apart([str(one.name) for one in some])
     own = Schema(tuple(SchemaColumn(name, one.categories, one.boolean) for name, one in zip(names, some)))
-    tree._keep(own, renumber(tree.tree_.forest, places, len(some)).tree(0))
+    return own, renumber(tree.forest, places, len(some)).tree(0)
 
 
 class BagModel(CopiesModel, ForestModel):
@@ -98,21 +100,17 @@ class BagModel(CopiesModel, ForestModel):
 
     # --- members ----------------------------------------------------------------------------------------------------
 
-    def _tree_of_table(self, k: int) -> Any:
-        """A tree with the columns of the whole table."""
-        from spinney.ensemble.bagging import seed_member
-
-        bags = self._draws[k].bags
-        tree = seed_member(clone(self.estimator_), bags.seed, k - bags.shift)
-        tree._keep(self._schema, self.forest_.tree(k))
-        tree.max_features_ = count_columns(tree.max_features, self._draws[k].subspaces.n_drawn)
-        return tree
-
     def _make_tree(self, k: int) -> Any:
         """A tree with its own columns."""
-        tree = self._tree_of_table(k)
-        ask_own_columns(tree, self._draws[k].subspaces, k)
-        return tree
+        return self._keep_tree(k, *in_own_columns(self._schema, self.forest_.tree(k), self._draws[k].subspaces, k))
+
+    def _keep_tree(self, k: int, schema: Schema, tree: DecisionTree) -> Any:
+        """Member k with this tree."""
+        from spinney.ensemble.bagging import seed_member
+
+        bags, n_columns = self._draws[k].bags, self._draws[k].subspaces.n_drawn
+        member = seed_member(clone(self.estimator_), bags.seed, k - bags.shift)
+        return keep_tree(member, schema, tree, count_columns(member.max_features, n_columns))
 
     @available_if(_of_trees)
     @row_by_row(on_gpu.bag_leaves)
@@ -169,6 +167,11 @@ class BagModel(CopiesModel, ForestModel):
         check_is_fitted(self)
         return super()._mean_answers(X) if "forest_" in vars(self) else self._mean_of_members(X, self._say)
 
+    def _routed(self, method: str, X: Any, params: dict[str, Any]) -> np.ndarray:
+        """The same; arguments that scikit-learn's metadata routing requests are passed to the members."""
+        given = route_to_copies(self, method, params) if params else {}
+        return self._mean_of_members(X, partial(self._say, **given)) if given else self._mean_answers(X)
+
     def _mean_of_members(self, X: Any, say: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
         from spinney._team import available_threads
         from spinney.ensemble.bagging import sum_members
@@ -179,9 +182,7 @@ class BagModel(CopiesModel, ForestModel):
         return total / len(self)
 
     def _read_sparse(self, X: Any) -> Any:
-        sparse = get_tags(self._template()).input_tags.sparse
-        form: Any = ["csr", "csc"] if sparse else False
-        return check_array(X, accept_sparse=form, dtype=None, ensure_all_finite=False, estimator=self)
+        return check_array(X, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False, estimator=self)
 
     def _check(self, X: Any) -> Any:
         """X as members can read it, checked for the columns of fit."""

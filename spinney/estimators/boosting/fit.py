@@ -413,28 +413,28 @@ class BoostingFit(TableModel):
         from spinney.ensemble.boosting.fit import Begun, fit_booster
 
         stopping = self._stopping(given.table.n_rows)
+        job = self._job(given, clock)
+        exact = self.max_bins is None if begun is None else begun.bins is None
+        searches = follows_table(self) and stopping is None
+        self._check_quality(searches, given.table)
+        scorer = None
+        if (stopping is not None or searches) and self.scoring != "loss":
+            scorer = ScorerMetric(self, given.schema, job.initial)
+        job = job._replace(
+            table=given.table if exact or self.device == "cpu" else table_for(self.device, given.table),
+            max_bins=None if exact else self.max_bins,
+            eval_tables=self._eval_tables(given, eval_set, eval_init_score, not exact),
+            needs_rows=scorer is not None and scorer.needs_rows,
+            searches=searches,
+            stopping=stopping,
+            past=past_losses(self, 0 if begun is None else begun.n_rounds),
+            metrics=self._metrics(eval_metric, given.task, scorer),
+        )
+        if begun is not None:
+            before = self._score_before(job.metrics[0])
+            settings = replace(job.settings, seed=self._seed)
+            job = job._replace(begun=Begun(begun, self.evals_result_, before), settings=settings)
         with self._make_team("boosting", given.table.n_rows * given.table.n_columns) as team:
-            job = self._job(given, clock)
-            exact = self.max_bins is None if begun is None else begun.bins is None
-            searches = follows_table(self) and stopping is None
-            self._check_quality(searches, given.table)
-            scorer = None
-            if (stopping is not None or searches) and self.scoring != "loss":
-                scorer = ScorerMetric(self, given.schema, job.initial)
-            job = job._replace(
-                table=given.table if exact or self.device == "cpu" else table_for(self.device, given.table),
-                max_bins=None if exact else self.max_bins,
-                eval_tables=self._eval_tables(given, eval_set, eval_init_score, not exact),
-                needs_rows=scorer is not None and scorer.needs_rows,
-                searches=searches,
-                stopping=stopping,
-                past=past_losses(self, 0 if begun is None else begun.n_rounds),
-                metrics=self._metrics(eval_metric, given.task, scorer),
-            )
-            if begun is not None:
-                before = self._score_before(job.metrics[0])
-                settings = replace(job.settings, seed=self._seed)
-                job = job._replace(begun=Begun(begun, self.evals_result_, before), settings=settings)
             fitted = fit_booster(job, team)
         self._init = job.initial.fitted
         self._keep(given.schema, fitted)
@@ -528,7 +528,7 @@ class BoostingFit(TableModel):
         self._keep_schema(schema)
         self._seed, self.evals_result_ = settings.seed, fitted.scores
         self.is_categorical_ = schema.is_categorical if schema.is_categorical.any() else None
-        self.max_features_ = count_columns(settings.node_features, schema.n_columns)
+        self.max_features_ = count_columns(settings.node_features, self.n_features_in_)
 
     def _callbacks(self) -> list[Any]:
         if self.callbacks is None:

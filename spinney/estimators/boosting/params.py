@@ -92,8 +92,8 @@ BOOSTING = {
     "quality": Parameter(
         "int",
         'From 1, the fastest fit, to 5, the most accurate model: the time that `n_estimators="auto"` may take. 1 and 2 '
-        "take larger steps and fewer rounds; 1 also searches faster. 4 and 5 fit up to four and seven models whose trees "
-        "differ in size, and return their mean as one model. Parameters that are given apply to all of them. "
+        "take larger steps and fewer rounds; 1 also searches faster. 4 and 5 fit up to four and seven models of "
+        "different trees, and return their mean as one model. Parameters that are given apply to all of them. "
         "docs/boosting.md has times and losses. Other levels than 3 need the choice of the rounds.",
         [Interval(Integral, 1, 5, closed="both")],
     ),
@@ -348,8 +348,4 @@ FITTED = """
         Fraction of the total gain per column. `get_feature_importances` has the other kinds.
     fingerprint_ : str
         A hash of all trees, the same on any machine and with any number of threads.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 """

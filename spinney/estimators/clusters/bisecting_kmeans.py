@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from spinney.estimators.base import hash_of
-from spinney.estimators.clusters.kmeans import KMeans
+from spinney.estimators.clusters.kmeans import KMeans, start_key
 from spinney.estimators.clusters.params import BISECTING
 from spinney.estimators.docstrings import CELLS, documented
-from spinney.estimators.params import described, keep_parameters, read_seed
+from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 
 if TYPE_CHECKING:
@@ -48,10 +48,6 @@ class BisectingKMeans(KMeans):
         Cluster of each leaf; -1 for nodes that were split.
     fingerprint_ : str
         Hash of the tree.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 
     Examples
     --------
@@ -106,13 +102,11 @@ class BisectingKMeans(KMeans):
         return Clustering(found.centres[self._leaves()], found.labels, found.inertia, 0, True, [])
 
     def _first_centres(self, k: int, points: TiledPoints, values: np.ndarray, random: Any, team: Team) -> np.ndarray:
-        from spinney._random import ROWS, stream_key
         from spinney.cluster.plusplus import random_units
 
         if self.init != "random":
             return super()._first_centres(k, points, values, random, team)
-        key = int(stream_key(np.uint64(read_seed(random)), ROWS, np.uint64(0)))
-        return points.rows_at(random_units(points, k, key))
+        return points.rows_at(random_units(points, k, start_key(random)))
 
     def _rows_of(self, part: TiledPoints) -> np.ndarray:
         rows = part.rows_at(np.arange(part.n_rows)) + part.origin

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._warnings import warn_caller
 from spinney.data.finite import NotFiniteError
 from spinney.data.remote_table import is_remote
-from spinney.data.schema import Schema, learn_names
-from spinney.data.sparse import SparseSource, is_sparse
-from spinney.data.tables import TableSource, as_matrix
+from spinney.data.schema import Schema, learn_matrix
+from spinney.data.sparse import is_sparse
+from spinney.data.tables import as_matrix
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, vector_here
 from spinney.estimators.base import TableModel, all_or_nothing, hash_of, read_sample_weight
@@ -61,35 +61,15 @@ class MatrixModel(TableModel):
             fit_on_a_worker(self, table, size, weight, _COPIES, 8 * (n_groups + 4))
         return self
 
-    def _learn_matrix(self, X: Any) -> tuple[Schema, np.ndarray]:
-        """The columns of X and its values, float32 if all of them fit and else float64; NaN where missing."""
-        schema, source = self._learn_source(X)
-        return schema, self._lay_out(source)
-
-    def _learn_cells(self, X: Any) -> tuple[Schema, Any]:
-        """The same, except that a large sparse table stays a SciPy CSR matrix."""
-        schema, source = self._learn_source(X)
-        if isinstance(source, SparseSource) and (table := source.table()).is_sparse:
-            return schema, table.by_rows
-        return schema, self._lay_out(source)
-
-    def _learn_source(self, X: Any) -> tuple[Schema, TableSource]:
+    def _learn_values(self, X: Any, with_cells: bool = False) -> tuple[Schema, Any]:
+        """The columns of X and its values as `learn_matrix` has them."""
         self._check_sparse(X)
-        return learn_names(X, type(self).__name__)
+        return learn_matrix(X, type(self).__name__, with_cells)
 
-    def _lay_out(self, source: TableSource) -> np.ndarray:
-        remedy = f"{type(self).__name__} needs numbers: encode the column first, or drop it."
-        return as_matrix(source.numbers(range(source.n_columns), remedy), source.n_rows, source.n_columns)
-
-    def _read_matrix(self, X: Any) -> np.ndarray:
-        """The values of a table with the columns of fit."""
+    def _read_values(self, X: Any, with_cells: bool = False) -> Any:
+        """The values of a table with the columns of fit; with cells, a large sparse table stays a SciPy CSR matrix."""
         table = self._read(X)
-        return as_matrix(table.panels, table.n_rows, table.n_columns)
-
-    def _read_cells(self, X: Any) -> Any:
-        """The same, except that a large sparse table stays a SciPy CSR matrix."""
-        table = self._read(X)
-        if table.is_sparse:
+        if with_cells and table.is_sparse:
             return table.by_rows
         return as_matrix(table.panels, table.n_rows, table.n_columns)
 
@@ -124,10 +104,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         Centroids and inertia before each iteration and at the end.
     fingerprint_ : str
         Hash of the centroids.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 
     Examples
     --------
@@ -194,7 +170,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         if not is_in_memory(X, sample_weight) and is_remote(X, sample_weight):
             return self._fit_remote(X, sample_weight)
         with all_or_nothing(self):
-            schema, values = self._learn_cells(X) if self._fits_cells else self._learn_matrix(X)
+            schema, values = self._learn_values(X, self._fits_cells)
             self._check_size(values.shape[0])
             weights = read_sample_weight(sample_weight, values.shape[0])
             with columns_named(schema.names), self._make_team("cluster", values.size * self.n_clusters) as team:
@@ -217,10 +193,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     def _best_run(self, points: Any, values: Any, team: Team) -> Clustering:
         from spinney.cluster.kmeans import best_run
 
-        settings, random = self._run_settings(points), check_random_state(self.random_state)
+        settings, watcher, random = self._run_settings(points), self._watcher(), check_random_state(self.random_state)
         k = self.n_clusters
-        starts = (self._first_centres(k, points, values, random, team) for _ in range(self._n_starts()))
-        return best_run(points, starts, settings, team, self._watcher())
+        starts = [self._first_centres(k, points, values, random, team) for _ in range(self._n_starts())]
+        return best_run(points, starts, settings, team, watcher)
 
     def _run_settings(self, points: PointSet) -> KMeansSettings:
         from spinney.cluster.kmeans import KMeansSettings
@@ -251,7 +227,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         from spinney.cluster.plusplus import first_places, random_rows
 
         if isinstance(self.init, str):
-            key = _start_key(random)
+            key = start_key(random)
             if self.init == "random":
                 return points.rows_at(random_rows(points, k, key))
             return points.rows_at(first_places(points, k, key, team))
@@ -306,7 +282,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return hash_of([np.ascontiguousarray(self.cluster_centers_).tobytes()])
 
     def _open(self, X: Any, team_work: int = 0) -> Any:
-        values = self._read_cells(X) if self._predicts_cells else self._read_matrix(X)
+        values = self._read_values(X, self._predicts_cells)
         values = values.astype(self.cluster_centers_.dtype, copy=False)
         return _directions(values) if self.metric == "cosine" else values
 
@@ -452,7 +428,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return tags
 
 
-def _start_key(random: Any) -> int:
+def start_key(random: Any) -> int:
     """The seed of the initial centroids of a run."""
     from spinney._random import ROWS, stream_key
 
@@ -468,9 +444,9 @@ def _make_points(values: Any, weights: Weights, team: Team, origin: np.ndarray |
     from spinney.cluster.points import make_points
     from spinney.cluster.sparse_points import make_sparse_points
 
-    if is_sparse(values):
-        return make_sparse_points(values, weights, origin)
-    return make_points(values, weights, team, origin)
+    if isinstance(values, np.ndarray):
+        return make_points(values, weights, team, origin)
+    return make_sparse_points(values, weights, origin)
 
 
 def _read_points(values: Any, origin: np.ndarray, team: Team) -> PointSet:

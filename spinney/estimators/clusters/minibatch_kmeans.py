@@ -52,10 +52,6 @@ class MiniBatchKMeans(KMeans):
         Number of batches.
     fingerprint_ : str
         Hash of the centroids.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 
     Examples
     --------
@@ -218,11 +214,11 @@ class MiniBatchKMeans(KMeans):
         is_first = not hasattr(self, "_running")
         with all_or_nothing(self):
             if is_first:
-                schema, values = self._learn_matrix(X)
+                schema, values = self._learn_values(X)
                 self._check_size(values.shape[0])
                 self._keep_schema(schema)
             else:
-                values = self._read_matrix(X).astype(self._running.dtype, copy=False)
+                values = self._read_values(X).astype(self._running.dtype, copy=False)
             weights = read_sample_weight(sample_weight, len(values))
             with self._make_team("cluster", values.size * self.n_clusters) as team, columns_named(self._schema.names):
                 points = make_points(values, weights, team, None if is_first else self._origin)

@@ -53,10 +53,6 @@ class GaussianMixture(MixtureModel):
         The mixture before each iteration and at the end.
     fingerprint_ : str
         Hash of weights, means and covariances.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 
     Examples
     --------
@@ -197,10 +193,6 @@ class BayesianGaussianMixture(MixtureModel):
         The mixture before each iteration and at the end.
     fingerprint_ : str
         Hash of the posterior.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 
     Examples
     --------

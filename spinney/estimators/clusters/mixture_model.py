@@ -170,7 +170,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         if not is_in_memory(X, sample_weight) and is_remote(X, sample_weight):
             return self._fit_remote(X, sample_weight)
         with all_or_nothing(self):
-            schema, values = self._learn_matrix(X)
+            schema, values = self._learn_values(X)
             self._check_size(len(values))
             weights = read_sample_weight(sample_weight, len(values))
             _check_finite(values, schema.names)
@@ -280,7 +280,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """Responsibilities of the components for each row, and the logarithm of its density."""
         from spinney.cluster.e_step import expect, read_rows
 
-        values = self._read_matrix(X)
+        values = self._read_values(X)
         _check_finite(values, self._schema.names)
         with self._make_team("cluster", self._work(values)) as team:
             origin = np.average(self.means_, axis=0, weights=self.weights_)
@@ -375,7 +375,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """
         from spinney.cluster.e_step import Gaussians, expect, read_rows
 
-        values = self._read_matrix(X)
+        values = self._read_values(X)
         _check_finite(values, self._schema.names)
         origin = np.average(self.means_, axis=0, weights=self.weights_)
         rows, mixture, alone = read_rows(values, None, origin), self._mixture(origin), np.ones(1)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from spinney.data.reading import with_rows
 from spinney.ensemble.cross_fitting import fit_one, naming, score_held_out
 from spinney.ensemble.selection import best_name
-from spinney.estimators.base import OfTrees, all_or_nothing, log_probabilities
+from spinney.estimators.base import LogProbabilities, OfTrees, all_or_nothing
 from spinney.estimators.combine.composition import (
     MEMBERS,
     EitherKind,
@@ -74,7 +74,7 @@ def _has(method: str) -> Any:
 
 
 @described(_TABLE, fitted=_FITTED)
-class BucketOfModels(OfTrees, EitherKind):
+class BucketOfModels(LogProbabilities, OfTrees, EitherKind):
     """Select the best of several models by cross-validation.
 
     All members are scored on the same folds. The one with the highest mean score (ties go to the first) is then fitted
@@ -194,25 +194,6 @@ class BucketOfModels(OfTrees, EitherKind):
         (150, 3)
         """
         return self._ask_best("predict_proba", X)
-
-    @available_if(_has("predict_proba"))
-    @row_by_row()
-    @documented(OF_MEMBERS)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Predict logarithms of class probabilities.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, BucketOfModels
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
-        >>> model = BucketOfModels(members).fit(X, y)
-        >>> model.predict_log_proba(X).shape
-        (150, 3)
-        """
-        return log_probabilities(self.predict_proba(X))
 
     @available_if(_has("decision_function"))
     @row_by_row()

@@ -23,7 +23,7 @@ from spinney.ensemble.selection import (
     residual_variance,
 )
 from spinney.ensemble.voting import mean, read_weights
-from spinney.estimators.base import OfTrees, all_or_nothing, log_probabilities
+from spinney.estimators.base import LogProbabilities, OfTrees, all_or_nothing
 from spinney.estimators.combine.composition import (
     FITTED_MEMBERS,
     MEMBERS,
@@ -77,7 +77,7 @@ _TEXTS = {"formula": _FORMULA, "fitted": _FITTED}
 
 
 @described(_TABLE, **_TEXTS)
-class BayesianModelAveraging(OfTrees, EitherKind):
+class BayesianModelAveraging(LogProbabilities, OfTrees, EitherKind):
     """Average several classifiers or regressors, weighted by Bayes' rule.
 
     {formula}
@@ -203,25 +203,6 @@ class BayesianModelAveraging(OfTrees, EitherKind):
         check_is_fitted(self)
         answers = [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
         return mean(np.stack(answers), self.weights_)
-
-    @available_if(lambda self: self._classifies())
-    @row_by_row()
-    @documented(OF_MEMBERS)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Predict logarithms of class probabilities.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, BayesianModelAveraging
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
-        >>> model = BayesianModelAveraging(members).fit(X, y)
-        >>> model.predict_log_proba(X).shape
-        (150, 3)
-        """
-        return log_probabilities(self.predict_proba(X))
 
     @row_by_row()
     def predict(self, X: Any, return_std: bool = False) -> Any:

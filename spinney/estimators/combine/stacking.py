@@ -25,7 +25,7 @@ from spinney.ensemble.cross_fitting import (
     split_off,
     takes_weights,
 )
-from spinney.estimators.base import all_or_nothing, log_probabilities
+from spinney.estimators.base import LogProbabilities, all_or_nothing
 from spinney.estimators.combine.composition import (
     FITTED_MEMBERS,
     MEMBERS,
@@ -377,7 +377,7 @@ class _Stacking(TransformerMixin, Combination):
 
 
 @described(STACKING, {"final_estimator": FINAL_CLASSIFIER}, about=ABOUT, fitted=FITTED)
-class StackingClassifier(PredictsSets, ClassifierMixin, _Stacking):
+class StackingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Stacking):
     """Combine classifiers by a final classifier that is fitted on their predictions.
 
     {about}
@@ -454,25 +454,6 @@ class StackingClassifier(PredictsSets, ClassifierMixin, _Stacking):
         """
         check_is_fitted(self)
         return self.final_estimator_.predict_proba(self.transform(X))
-
-    @available_if(_final_has("predict_proba"))
-    @row_by_row()
-    @documented(OF_MEMBERS)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Predict logarithms of class probabilities.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, StackingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
-        >>> model = StackingClassifier(members).fit(X, y)
-        >>> model.predict_log_proba(X).shape
-        (150, 3)
-        """
-        return log_probabilities(self.predict_proba(X))
 
     @available_if(_final_has("decision_function"))
     @row_by_row()

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from spinney.data.reading import with_rows
 from spinney.ensemble.cross_fitting import Member, fit_members, naming
 from spinney.ensemble.voting import RANKINGS, aggregate_ranks, majority, mean, median, read_weights
-from spinney.estimators.base import OfTrees, all_or_nothing, log_probabilities
+from spinney.estimators.base import LogProbabilities, OfTrees, all_or_nothing
 from spinney.estimators.combine.composition import (
     FITTED_MEMBERS,
     MEMBERS,
@@ -115,7 +115,7 @@ class _Voting(OfTrees, TransformerMixin, Combination):
 
 
 @described(_TABLE, fitted=FITTED_MEMBERS)
-class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
+class VotingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Voting):
     """Combine several classifiers by majority vote or by mean probabilities.
 
     Hard voting predicts the class that most members predict; ties go to the first in `classes_`. Soft voting predicts
@@ -230,23 +230,6 @@ class VotingClassifier(PredictsSets, ClassifierMixin, _Voting):
         """
         check_is_fitted(self)
         return mean(np.stack(self._probabilities(X)), self._member_weights())
-
-    @available_if(_is_soft)
-    @row_by_row()
-    @documented(OF_MEMBERS)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Predict logarithms of class probabilities.
-
-        Examples
-        --------
-        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
-        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
-        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
-        >>> model.predict_log_proba([[0.5]]).shape
-        (1, 2)
-        """
-        return log_probabilities(self.predict_proba(X))
 
     def _votes(self, X: Any) -> np.ndarray:
         return np.column_stack([ask_classes(name, model, X, self.classes_) for name, model in self._fitted()])

@@ -74,10 +74,6 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         A hash of all trees, the same on any machine and with any number of threads.
     estimators_samples_ : list of ndarray
         The rows that each tree was grown on.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
     n_outputs_, max_features_ : int
         1; exist for compatibility with scikit-learn.
 

@@ -25,6 +25,7 @@ from spinney.estimators.params import keep_parameters, n_categories, read_seed, 
 from spinney.estimators.streaming import known_arguments
 from spinney.estimators.targets import TreeTargets, read_answers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from spinney.estimators.trees.model import keep_tree
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -124,7 +125,7 @@ class GrownForest(JudgedForest):
         plan = self._plan(schema, answers, weights, y)
         with self._make_team("tree", table.n_rows * table.n_columns * self.n_estimators) as team:
             self._grow(schema, table, answers.target(plan.weights), plan, team)
-        self.max_features_ = min(plan.settings.n_features, schema.n_columns)
+        self.max_features_ = min(plan.settings.n_features, self.n_features_in_)
 
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
         from spinney.ensemble.callbacks import tell_progress
@@ -219,9 +220,15 @@ class GrownForest(JudgedForest):
         from sklearn.base import clone
 
         tree = clone(self.estimator_).set_params(random_state=self._tree_seed(k))
-        tree._keep(self._schema, self.forest_.tree(k))
-        tree.max_features_ = self.max_features_
-        return tree
+        return keep_tree(tree, self._schema, self.forest_.tree(k), self.max_features_)
+
+    def _keep_parts(self, parts: list[Any]) -> None:
+        """Become the forest of all trees of these fitted forests."""
+        from spinney.ensemble.forests.bootstrap import pool_bags
+        from spinney.tree.forest import join
+
+        self._keep(parts[0].schema_, join([one.forest_ for one in parts]))
+        self._bags = pool_bags([(len(one), one._bags, one._n_rows, one._seed) for one in parts])
 
     def _plan(self, schema: Any, answers: TreeTargets, weights: Weights, y: Any) -> Plan:
         from spinney.ensemble.forests.fit import Plan

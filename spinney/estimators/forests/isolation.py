@@ -15,7 +15,7 @@ from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators import on_gpu
 from spinney.estimators.bagging.fit import count_columns_of_member
-from spinney.estimators.bagging.model import ask_own_columns
+from spinney.estimators.bagging.model import in_own_columns
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.docstrings import NO_TARGET, TO_FIT, documented
 from spinney.estimators.forests.model import ForestModel
@@ -33,6 +33,7 @@ from spinney.estimators.params import (
 )
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
+from spinney.estimators.trees.model import keep_tree
 from spinney.tree.formula import Formula
 
 if TYPE_CHECKING:
@@ -100,10 +101,6 @@ class IsolationForest(OutlierMixin, ForestModel):
         All trees, stored together.
     fingerprint_ : str
         A hash of all trees, the same on any machine and with any number of threads.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
 
     Examples
     --------
@@ -231,10 +228,9 @@ class IsolationForest(OutlierMixin, ForestModel):
     def _make_tree(self, k: int) -> Any:
         from sklearn.base import clone
 
-        tree = clone(self.estimator_)
-        tree._keep(self._schema, self.forest_.tree(k))
-        tree.max_features_, tree._answers_are = 1, self._answers_are
-        ask_own_columns(tree, self._draws[k].subspaces, k)
+        own = in_own_columns(self._schema, self.forest_.tree(k), self._draws[k].subspaces, k)
+        tree = keep_tree(clone(self.estimator_), *own, 1)
+        tree._answers_are = self._answers_are
         return tree
 
     @property

@@ -47,8 +47,6 @@ def merge_forests(models: Iterable[Any]) -> Any:
     >>> len(merged), merged.score(X, y) > 0.95
     (40, True)
     """
-    from spinney.tree.forest import join
-
     forests = list(models)
     _check(forests)
     first = forests[0]
@@ -56,14 +54,7 @@ def merge_forests(models: Iterable[Any]) -> Any:
     for name in ("classes_", "n_classes_", "estimator_", "max_features_", "_seed", "_n_rows"):
         if name in vars(first):
             setattr(merged, name, getattr(first, name))
-    merged._keep(first._schema, join([one.forest_ for one in forests]))
-    if isinstance(first, BagFit):
-        starts = np.cumsum([0, *map(len, forests)])
-        merged._draws = [one.shifted(int(by)) for by, model in zip(starts, forests) for one in model._draws]
-    else:
-        from spinney.ensemble.forests.bootstrap import pool_bags
-
-        merged._bags = pool_bags([(len(one), one._bags, one._n_rows, one._seed) for one in forests])
+    merged._keep_parts(forests)
     return merged
 
 
@@ -85,7 +76,7 @@ def _check(forests: list[Any]) -> None:
                 f"models must be of one class: the first is {type(first).__name__}, number {k} is a "
                 f"{type(one).__name__}."
             )
-        if one._schema != first._schema:
+        if one.schema_ != first.schema_:
             raise ValueError(
                 f"models must have the same columns, names and categories: those of number {k} are different."
             )

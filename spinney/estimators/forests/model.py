@@ -17,12 +17,11 @@ from spinney._warnings import warn_caller
 from spinney.data.remote_table import RemoteRows
 from spinney.data.schema import Schema
 from spinney.estimators import on_gpu
-from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, log_probabilities
+from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor
 from spinney.estimators.docstrings import (
     LABELS_OF_OUTPUTS,
     LEAVES,
     LOCAL,
-    LOGARITHMS_OF_OUTPUTS,
     NUMBERS_OF_OUTPUTS,
     PATHS,
     PROBABILITIES_OF_OUTPUTS,
@@ -225,21 +224,6 @@ class ClassForest(TableClassifier, ForestModel):
         if self.n_outputs_ == 1:
             return answers[:, 0, :]
         return [answers[:, o, : self.n_classes_[o]] for o in range(self.n_outputs_)]
-
-    @row_by_row(on_gpu.forest_log_probabilities)
-    @documented(returns=LOGARITHMS_OF_OUTPUTS)
-    def predict_log_proba(self, X: Any) -> Any:
-        """Predict the logarithms of class probabilities.
-
-        Examples
-        --------
-        >>> from spinney import RandomForestClassifier
-        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
-        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
-        >>> forest.predict_log_proba([[0]]).tolist()
-        [[0.0, -inf]]
-        """
-        return log_probabilities(self.predict_proba(X))
 
     @row_by_row(on_gpu.forest_classes)
     @documented(returns=LABELS_OF_OUTPUTS)

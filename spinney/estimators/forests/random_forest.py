@@ -30,10 +30,6 @@ _FITTED = """
         The columns that each tree may split; a sample with `features_per="tree"`.
     max_features_ : int
         The number of columns that each split, or tree, may choose from.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
     n_outputs_ : int
         The number of outputs.
 """

@@ -86,10 +86,6 @@ class C50Classifier(AdaBoostClassifier):
         Mean of the trees' importances.
     fingerprint_ : str
         Hash of the trees' fingerprints.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 
     Examples
     --------

@@ -134,7 +134,7 @@ class _CartTree(TreeModel):
 
             tree = collapse_by_alpha(tree, self.ccp_alpha)
         self._keep(schema, tree)
-        self.max_features_ = count_columns(self.max_features, schema.n_columns)
+        self.max_features_ = count_columns(self.max_features, self.n_features_in_)
 
     def _grow(
         self, schema: Schema, table: Table, answers: TreeTargets, weights: Weights, team: Team, eval_set: Any
@@ -218,10 +218,6 @@ FITTED = """
         Each column's fraction of the total impurity decrease.
     fingerprint_ : str
         A hash of the tree, the same on any machine and with any number of threads.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
     n_outputs_ : int
         The number of outputs.
 """

@@ -102,12 +102,8 @@ _FITTED = """
         Fraction of each column in the total reduction of entropy.
     fingerprint_ : str
         Hash of the tree, the same on any machine and any number of threads.
-    n_features_in_ : int
-        Number of columns of X.
     n_outputs_ : int
         Number of outputs, always 1.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
 """
 
 

@@ -14,11 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
 from spinney.estimators import on_gpu
-from spinney.estimators.base import Explained, TableClassifier, TableModel, log_probabilities
+from spinney.estimators.base import Explained, TableClassifier, TableModel
 from spinney.estimators.docstrings import (
     LABELS_OF_OUTPUTS,
     LOCAL,
-    LOGARITHMS_OF_OUTPUTS,
     PROBABILITIES_OF_OUTPUTS,
     documented,
 )
@@ -30,6 +29,13 @@ if TYPE_CHECKING:
     from spinney.data.tables import Table
     from spinney.tree.decision import DecisionTree
     from spinney.tree.forest import Forest
+
+
+def keep_tree(model: Any, schema: Schema, tree: DecisionTree, max_features: int) -> Any:
+    """The unfitted tree model, fitted: one tree of an ensemble."""
+    model._keep(schema, tree)
+    model.max_features_ = max_features
+    return model
 
 
 class TreeModel(Explained, OneTree, TableModel):
@@ -190,20 +196,6 @@ class ClassTreeModel(TableClassifier, TreeModel):
 
         with self._make_team("descend", table.n_rows) as team:
             return shares(self.tree_, table, team)
-
-    @row_by_row(on_gpu.tree_log_probabilities)
-    @documented(returns=LOGARITHMS_OF_OUTPUTS)
-    def predict_log_proba(self, X: Any) -> Any:
-        """Predict the logarithms of class probabilities.
-
-        Examples
-        --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> tree = DecisionTreeClassifier().fit([[0], [1], [2]], ["a", "b", "b"])
-        >>> tree.predict_log_proba([[0]]).tolist()
-        [[0.0, -inf]]
-        """
-        return log_probabilities(self.predict_proba(X))
 
     @row_by_row(on_gpu.tree_classes)
     @documented(returns=LABELS_OF_OUTPUTS)

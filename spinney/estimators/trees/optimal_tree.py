@@ -98,10 +98,6 @@ _FITTED = """
         Each column's fraction of the total impurity decrease.
     fingerprint_ : str
         A hash of the tree, the same on any machine and with any number of threads.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        The column names of X, if it has any.
     n_outputs_ : int
         The number of outputs, 1.
 """

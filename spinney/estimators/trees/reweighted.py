@@ -36,7 +36,7 @@ def leaves_of_members(members: list[Any], X: Any) -> Iterator[np.ndarray] | None
     if not are_of_one_series(members):
         return None
     first = members[0]
-    return _descend(members, first._schema.read(X, type(first).__name__, strict=first._refuses_unknown()))
+    return _descend(members, first.schema_.read(X, type(first).__name__, strict=first._refuses_unknown()))
 
 
 def are_of_one_series(members: list[Any]) -> bool:

@@ -60,14 +60,6 @@ def freeze(trees: Sequence[Laid], bins: Bins) -> Forest:
     )
 
 
-def no_trees(bins: Bins | None, n_columns: int = 0) -> Forest:
-    """What boosting begins with; without bins, trees will ask about values."""
-    first, size, feature = np.zeros(1, np.int64), np.empty(0, np.uint16), np.empty(0, np.uint16)
-    turn, answers, n_samples = np.empty(0, np.uint8), np.empty((0, 1, 1)), np.empty(0, np.uint32)
-    parts = first, size, feature, turn, answers, n_samples
-    return Forest(n_columns if bins is None else bins.n_columns, None, None, bins, *parts, weight=np.empty(0, np.int64))
-
-
 @kernel
 def lay_out(nodes, waiting, order, size):
     """order[k] = the grown node that is number k in preorder, size[k] = nodes of its subtree; returns how many stay."""

@@ -206,7 +206,6 @@ def make_work(
 
     Wide histograms are only for nodes of more than `block_rows` rows, and those cannot be many at a time.
     """
-    dataset.check_size()
     size = dataset.layout.size
     n_words = dataset.layout.n_words - 1  # without the statistics
     n_wide = min(max_leaves, n_rows // (block_rows + 1)) + 2 if n_rows > block_rows else 0

@@ -31,8 +31,9 @@ found by. The sums of leaves use the unclipped values.
 from __future__ import annotations
 
 import math
-from itertools import accumulate
-from typing import NamedTuple
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -89,16 +90,17 @@ def make_fields(
 
     `exponents` (2, 256) is how many of the rows (as often as they count) have a gradient, a hessian of each exponent.
     """
-    fields = _near_fields(n_rows, total_count, most_repeats, max_gradient, max_hessian)
+    fields = _near_fields(n_rows, total_count, most_repeats, _half_above(max_gradient), _half_above(max_hessian))
     if exponents is None:
         return fields
-    found, block = [_found(counts) for counts in exponents], max(BLOCK, most_repeats)
-    if not any(_is_far(one, block) for one in found):
+    block = max(BLOCK, most_repeats)
+    sizes = [_Sizes(*both) for both in _by_size(exponents, block)]
+    if not any(_is_far(one, block) for one in sizes):
         return fields
     gradient_bits, hessian_bits = 62 - fields.gradient_shift, fields.gradient_shift - fields.count_bits - 1
-    gradient, most_gradient = _far_scale(found[0], block, min(gradient_bits, _FAR_GRADIENT_BITS + _MOST_SHIFT))
-    hessian, most_hessian = _far_scale(found[1], block, min(hessian_bits, _FAR_HESSIAN_BITS + _MOST_SHIFT))
-    fine_gradient, fine_hessian = (scale_exponent(_largest_sum(one, 1 << 62, one[0][0]), 61) for one in found)
+    gradient, most_gradient = _far_scale(sizes[0], min(gradient_bits, _FAR_GRADIENT_BITS + _MOST_SHIFT))
+    hessian, most_hessian = _far_scale(sizes[1], min(hessian_bits, _FAR_HESSIAN_BITS + _MOST_SHIFT))
+    fine_gradient, fine_hessian = (scale_exponent(_sum_of(one.counts, _POWERS), 61) for one in sizes)
     return fields._replace(
         gradient_scale=math.ldexp(1.0, gradient),
         hessian_scale=math.ldexp(1.0, hessian),
@@ -116,42 +118,57 @@ def make_fields(
     )
 
 
-def _found(counts: np.ndarray) -> list[tuple[int, int]]:
-    """(exponent, how many have it) from the largest down."""
-    there = np.flatnonzero(counts)[::-1]
-    return list(zip(there.tolist(), counts[there].tolist()))
+_POWERS = np.ldexp(1.0, np.arange(N_EXPONENTS) - _EXPONENT_BIAS)[::-1]  # above all numbers of an exponent
 
 
-def _is_far(found: list[tuple[int, int]], block: int) -> bool:
+class _Sizes(NamedTuple):
+    """How many numbers have each exponent, from the largest exponent down."""
+
+    counts: np.ndarray
+    above: np.ndarray  # how many have that exponent, or a larger one
+    worst: np.ndarray  # the rows of the block whose sum is largest: the largest ones, as many as it has room for
+    top: int  # the first exponent that there is
+
+
+def _by_size(exponents: np.ndarray, block: int) -> Iterable[Any]:
+    """The fields of `_Sizes` for gradients and hessians."""
+    counts = exponents[:, ::-1]
+    above = counts.cumsum(axis=1)
+    worst = np.minimum(counts, np.maximum(block - (above - counts), 0))
+    return zip(counts, above, worst, (counts != 0).argmax(axis=1).tolist())
+
+
+def _sum_of(counts: np.ndarray, bounds: np.ndarray) -> float:
+    """A bound for the sum of so many numbers, added up from the largest down, on any machine."""
+    return float(np.add.accumulate(counts * bounds)[-1])
+
+
+def _is_far(sizes: _Sizes, block: int) -> bool:
     """Whether the largest numbers are far above the mean of those that may be in a block together."""
-    top, n = found[0][0], sum(count for _, count in found)
-    return min(block, n) * math.ldexp(1.0, top - _EXPONENT_BIAS) >= FAR * _largest_sum(found, block, top)
+    n = min(block, int(sizes.above[-1]))
+    return n * float(_POWERS[sizes.top]) >= FAR * _sum_of(sizes.worst, _POWERS)
 
 
-def _largest_sum(found: list[tuple[int, int]], block: int, most: int) -> float:
-    """A bound for the sum of any block of numbers, if those of exponents beyond `most` are clipped."""
-    # the worst block is filled with the largest rows first; `block` is how many more rows it has room for
-    total = 0.0
-    for exponent, count in found:
-        total += math.ldexp(min(count, block), min(exponent, most) - _EXPONENT_BIAS)
-        block -= min(count, block)
-    return total
-
-
-def _far_scale(found: list[tuple[int, int]], block: int, bits: int) -> tuple[int, float]:
+def _far_scale(sizes: _Sizes, bits: int) -> tuple[int, float]:
     """(scale as a power of two, where to clip) so that no block's sum takes more than so many bits."""
-    few = sum(count for _, count in found) // _FEW
-    above = accumulate(count for _, count in found)
+    few = sizes.above[-1] // _FEW
     # the largest exponent once the largest 1/256 of the rows is set aside: these others must keep _KEPT_BITS bits
-    others = next(exponent for (exponent, _), n in zip(found, above) if n > few)
-    wanted = _KEPT_BITS - (others - _EXPONENT_BIAS)
-    for most in range(found[0][0], others - 1, -1):  # clip as little as possible: lower the limit bit by bit
-        exponent = scale_exponent(_largest_sum(found, block, most), bits)
+    others = int((sizes.above > few).argmax())
+    wanted = _KEPT_BITS - math.frexp(_POWERS[others])[1] + 1
+    for place in range(sizes.top, others + 1):  # clip as little as possible: lower the limit bit by bit
+        most = float(_POWERS[place])
+        exponent = scale_exponent(_sum_of(sizes.worst, np.minimum(_POWERS, most)), bits)
         if exponent >= wanted:
             break
-    return exponent, math.ldexp(1.0, most - _EXPONENT_BIAS)
+    return exponent, most
 
 
+def _half_above(number: float) -> float:
+    """Half the power of two above a number: all numbers of an exponent have the same fields."""
+    return math.ldexp(0.5, math.frexp(number)[1]) if number else 0.0
+
+
+@lru_cache(64)
 def _near_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient: float, max_hessian: float) -> Fields:
     """The fields of ordinary tables."""
     block_rows = max(1, min(n_rows, BLOCK // most_repeats))

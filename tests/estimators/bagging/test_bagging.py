@@ -437,11 +437,6 @@ class Notes(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         return np.repeat(self.classes_[:1], X.shape[0])
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 @pytest.mark.parametrize("container", [csr_matrix, csc_matrix, csc_array])
 def test_members_get_sparse_tables_in_their_format(container):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from spinney.criteria.gains import Penalty
 from spinney.grow.boosting.memory import CANDIDATE, COLUMN, DESK, NODE, SLOTS
 from spinney.grow.boosting.scan_bins import (
+    AT_ONCE,
     _largest,
     _place_of,
     add_up_packed,
@@ -296,12 +297,14 @@ SCORES = st.sampled_from((-np.inf, -1.5, -0.0, 0.0, 2.0, 1e300, 5e-324)) | st.fl
 
 
 @few(80)
-@given(st.lists(SCORES, max_size=20), st.lists(SCORES, max_size=3))
-def test_the_largest_score_and_its_first_place(scores, more):
-    largest = _largest_of(np.array(scores + more), len(scores))
+@given(st.lists(SCORES, max_size=20), st.lists(SCORES, max_size=3), st.sampled_from((0, 44, 45, 60, 200)))
+def test_the_largest_score_and_its_first_place(scores, more, n_low):
+    scores = n_low * [-2.0] + scores
+    room = np.array(scores + more + AT_ONCE * [7.0])
+    largest = _largest_of(room, len(scores))
     assert largest == max(scores, default=-np.inf)
     if scores:
-        assert _first_place_of(np.array(scores + more), largest) == np.argmax(scores)
+        assert _first_place_of(room, largest) == np.argmax(scores)
 
 
 def test_is_better():
