@@ -15,8 +15,7 @@ from spinney.cli.predict import Unknown
 from spinney.cli.progress import Working
 from spinney.cli.report import Report, label, number, quoted
 from spinney.cli.truth import Truth, find_truth
-from spinney.evaluate.judging import Judged
-from spinney.evaluate.measures import measure_baseline, measure_classes, measure_numbers
+from spinney.evaluate.judging import Judged, measure_baseline, measure_classes, measure_numbers
 from spinney.tables.files import Source, open_source
 from spinney.tables.kinds import Column
 from spinney.tables.reading import check_columns

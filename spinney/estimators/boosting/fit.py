@@ -26,7 +26,7 @@ from spinney.data.weights import Weights, read_weights
 from spinney.distributed.collections import column_here, fit_by, vector_here
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics
-from spinney.estimators.base import TableModel, keep_columns, opened_for_fit, read_sample_weight
+from spinney.estimators.base import TableModel, opened_for_fit, read_sample_weight
 from spinney.estimators.docstrings import documented
 from spinney.estimators.params import (
     check_parameters,
@@ -209,8 +209,7 @@ class ScorerMetric:
         stand_in._booster = Booster(np.empty(0), None, self.initial.loss)  # type: ignore[arg-type]
         if self.needs_rows:
             stand_in._booster = replace(booster(), loss=self.initial.loss)
-            stand_in._schema = self.schema
-            keep_columns(stand_in, self.schema.n_columns, self.schema.names)
+            stand_in._keep_schema(self.schema)
         stand_in._known = one.X, one.scores  # no tree is asked again
         y = one.y
         if hasattr(self.model, "classes_"):

@@ -44,7 +44,7 @@ class TreeModel(Explained, OneTree, TableModel):
     def _keep(self, schema: Schema, tree: DecisionTree) -> None:
         """Set the fitted attributes of all tree models."""
         self._keep_schema(schema)
-        self.tree_, self.n_outputs_ = tree, tree.n_outputs
+        self.tree_, self.n_outputs_ = tree, int(tree.forest.answers.shape[1])
 
     @property
     def forest_(self) -> Forest:
