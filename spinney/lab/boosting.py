@@ -108,7 +108,7 @@ def _model(values: Values, is_class: bool) -> Any:
 
 
 def _numbers(table: LabTable, values: Values) -> list[Step]:
-    from spinney.view.residuals import stages_of
+    from spinney.view.rounds import stages_of
 
     parts = hold_out(table, values["random_state"])
     x, y = table.X[:, :1], table.X[:, 1]

@@ -13,7 +13,7 @@ import numpy as np
 from spinney.lab.panels import Step, curve, line, plane, step
 from spinney.lab.parameters import SEED, LabError, LabParameter, Values, as_code
 from spinney.lab.tables import LabTable
-from spinney.view.mixtures import component_shares
+from spinney.view.clusters import component_shares
 from spinney.view.numbers import listed, percent, plural, short
 
 TITLE = "EM (Gaussians)"
@@ -83,7 +83,7 @@ def code(table: LabTable, values: Values, at: int) -> list[str]:
         "import warnings",
         "",
         "from spinney import GaussianMixture, plot_em_steps",
-        *(["from spinney.view.mixtures import component_shares"] if is_given else []),
+        *(["from spinney.view.clusters import component_shares"] if is_given else []),
         'warnings.simplefilter("ignore")  # it may stop before it has converged',
         f"model = {as_code(_model(values))}.fit(X)",
         f"now = model.history_[{at}]",

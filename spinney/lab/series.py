@@ -19,7 +19,7 @@ from spinney.lab.methods import ANY, METHODS, PLANE, PRESETS, Method
 from spinney.lab.own_table import OwnTables
 from spinney.lab.parameters import LabError, Values, read_values
 from spinney.lab.tables import SOURCES, LabTable, Source, make_table
-from spinney.view.colours import class_colours
+from spinney.view.figures import class_colours
 
 _ASKED = ("method", "params", "table", "tableParams", "columns", "points", "own", "target")
 _KEPT = 48  # series

@@ -74,7 +74,7 @@ class LabTable:
     @cached_property
     def ranges(self) -> list[tuple[float, float]]:
         """The ranges of the axes of a plane."""
-        from spinney.view.grids import Grid
+        from spinney.view.predictions import Grid
 
         return Grid(self.X, (0, 1), 2).ranges
 
