@@ -406,7 +406,7 @@ def _search_is_over(clock: Clock, begun: float, is_told: bool) -> bool:
 
 
 def _patience(plan: SearchPlan) -> int:
-    return math.ceil(PATIENCE * max(1.0, CLASSIC_RATE / plan.learning_rate))
+    return math.ceil(PATIENCE * max(1.0 if plan.faster == 1.0 else 0.5, CLASSIC_RATE / plan.learning_rate))
 
 
 def _make_folds(
