@@ -3,6 +3,7 @@
     SPINNEY_DATA=folder python -m benchmarks.versus.accuracy --quick --cache results.json
     ... --set learning_rate=0.05 --variant "slow:n_estimators=300,learning_rate=0.03"
     ... --family forest --rows 26666
+    ... --split time --seeds 1      # tables whose rows are in the order of time: the last quarter is predicted
 
 Prints log loss (classification) or RMSE (regression) per table and library, the mean rank and the mean ratio to the
 best, and for each library the median and the geometric mean of Spinney's ratios to it, wins and CPU time. For forests
@@ -85,9 +86,9 @@ def main(arguments: list[str] | None = None) -> None:
     contestants, skipped = _contestants(options), _skipped(options.skip)
     losses = Losses()
     _print_head(contestants)
-    for name in options.tables.split(",") if options.tables else tables.names():
+    for name in _names(options):
         table = tables.load(name)
-        table = table.sample(plan.rows) if plan.rows else table
+        table = table.sample(plan.rows, in_order=plan.split == "time") if plan.rows else table
         running = [c for c in contestants if (c.name, name) not in skipped]
         results = {c.name: result for c in running if (result := run_contestant(c, table, plan))}
         losses.add(table, results)
@@ -97,6 +98,13 @@ def main(arguments: list[str] | None = None) -> None:
         for contestant in contestants:
             if not contestant.cached:
                 print_duel(losses, contestant.name, "sklearn")
+
+
+def _names(options: argparse.Namespace) -> list[str]:
+    """Of the tables asked for; with `--split time`, by default of those whose rows are in the order of time."""
+    if options.tables:
+        return list(options.tables.split(","))
+    return [name for name in tables.names() if options.split != "time" or name in tables.IN_TIME]
 
 
 def _print_summary(losses: Losses, contestants: list[Contestant], skipped: set[tuple[str, str]]) -> None:
@@ -178,11 +186,12 @@ def _contestants(options: argparse.Namespace) -> list[Contestant]:
     for change in options.set:
         base |= parse_changes(change)
     contestants = []
+    fit = {"times": "order"} if options.split == "time" and options.family == "boosting" else {}
     if "spinney" in here:
-        contestants.append(spinney_variant("spinney", base, options.family))
+        contestants.append(spinney_variant("spinney", base, options.family, fit))
         for variant in options.variant:
             label, _, changes = variant.partition(":")
-            contestants.append(spinney_variant(label, base | parse_changes(changes), options.family))
+            contestants.append(spinney_variant(label, base | parse_changes(changes), options.family, fit))
     return contestants + [peers[name] for name in here if name in peers]
 
 
@@ -207,7 +216,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--family", choices=tuple(CONTESTANTS), default="boosting", help="family of models")
     parser.add_argument("--peers", help=f"some of spinney, {', '.join(CONTESTANTS['boosting'])}")
     parser.add_argument(
-        "--split", choices=("holdout", "folds"), default="holdout", help="hold out a quarter, or three folds"
+        "--split",
+        choices=("holdout", "folds", "time"),
+        default="holdout",
+        help="hold out a quarter, three folds, or the last quarter (Spinney's fit gets times='order')",
     )
     parser.add_argument("--seeds", type=int, default=3, help="number of random splits per table")
     parser.add_argument("--quick", action="store_true", help=f"at most {QUICK_ROWS:,} rows of every table")

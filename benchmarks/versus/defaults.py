@@ -46,6 +46,7 @@ class Contestant:
     make: Make
     prepare: Prepare = as_they_are
     cached: bool = True
+    fit: dict[str, Any] = field(default_factory=dict)  # further arguments of fit
 
     @property
     def label(self) -> str:
@@ -64,7 +65,7 @@ class Contestant:
         X, X_test = self.prepare(X, X_test)
         model = self.make(task, threads, seed, categorical)
         with threadpool_limits(threads, user_api="openmp"):  # the only way to tell HistGradientBoosting
-            model.fit(X, y)
+            model.fit(X, y, **self.fit)
         if task == "regression":
             return np.asarray(model.predict(X_test))
         probabilities = np.asarray(model.predict_proba(X_test))
@@ -203,9 +204,11 @@ class SpinneyMake:
         return estimator(**{"n_jobs": threads, "random_state": seed, **self.changes})
 
 
-def spinney_variant(name: str, changes: dict[str, Any], family: Family = "boosting") -> Contestant:
+def spinney_variant(
+    name: str, changes: dict[str, Any], family: Family = "boosting", fit: dict[str, Any] | None = None
+) -> Contestant:
     """Spinney with some defaults changed; never taken from the cache, since it is what is being worked on."""
-    return Contestant(name, "spinney", SpinneyMake(changes, family), cached=False)
+    return Contestant(name, "spinney", SpinneyMake(changes, family), cached=False, fit=fit or {})
 
 
 CONTESTANTS: dict[Family, dict[str, Contestant]] = {

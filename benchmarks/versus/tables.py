@@ -21,9 +21,10 @@ from benchmarks.data import Task
 
 FOLDER = "SPINNEY_DATA"
 FEWEST = 8  # rows that a subsample keeps of every class, so that it can still be split
+IN_TIME = ("bank_marketing", "bike_sharing", "electricity", "nyc_flights_delay", "nyc_taxi")  # rows in this order
 STRATA = 10  # parts of a numeric target that every split has equally many rows of
 
-Split = Literal["holdout", "folds"]
+Split = Literal["holdout", "folds", "time"]
 Rows = NDArray[np.intp]
 
 
@@ -54,8 +55,8 @@ class RealTable:
         ranks = np.argsort(np.argsort(self.y, kind="stable"))
         return np.asarray(ranks * STRATA // len(ranks))
 
-    def sample(self, rows: int, seed: int = 0) -> "RealTable":
-        """At most about `rows` rows, in proportion, with a few rows of even the rarest class."""
+    def sample(self, rows: int, seed: int = 0, in_order: bool = False) -> "RealTable":
+        """At most about `rows` rows, in proportion, with a few rows of even the rarest class; shuffled or in order."""
         if len(self.y) <= rows:
             return self
         rng = np.random.default_rng(seed)
@@ -64,14 +65,18 @@ class RealTable:
             members = np.flatnonzero(self.strata == stratum)
             count = max(round(len(members) * rows / len(self.y)), min(FEWEST, len(members)))
             parts.append(rng.choice(members, count, replace=False))
-        keep = rng.permutation(np.concatenate(parts))
+        drawn = np.concatenate(parts)
+        keep = np.sort(drawn) if in_order else rng.permutation(drawn)
         X = self.X.iloc[keep].reset_index(drop=True)
         for column in self.categorical:
             X[column] = X[column].cat.remove_unused_categories()
         return RealTable(self.name, self.task, X, self.y[keep])
 
     def splits(self, kind: Split, seed: int) -> list[tuple[Rows, Rows]]:
-        """Shuffled training and test rows: one hold-out of a quarter, or three folds."""
+        """Training and test rows: one hold-out of a quarter or three folds, shuffled; or the last quarter."""
+        if kind == "time":
+            first = np.arange(len(self.y) * 3 // 4)
+            return [(first, np.arange(len(first), len(self.y)))]
         if kind == "folds":
             folds = StratifiedKFold(3, shuffle=True, random_state=seed)
             return list(folds.split(np.zeros(len(self.y)), self.strata))

@@ -140,7 +140,7 @@ def _link(model: Any) -> Any:
     """The formula of the predictions; None for a user's own, which is compiled for the CPU."""
     from spinney.criteria.losses import FORMULAS
 
-    formulas = FORMULAS.get(type(model._fitted_loss))
+    formulas = FORMULAS.get(type(model.fitted_loss))
     return None if formulas is None else formulas.response
 
 

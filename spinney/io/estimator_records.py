@@ -1,7 +1,7 @@
 """Estimators in a model file: which classes there are, and what their fitted attributes may hold.
 
 An estimator's record has its parameters, checked by the estimator itself, and its fitted attributes, checked by the
-tables below and then as a whole (estimator_audit.py). Scikit-learn's estimators that ours make for themselves (the
+tables below and then as a whole (audit.py). Scikit-learn's estimators that ours make for themselves (the
 default final estimators of stacking, the encoder of voting) are in the table too; all others are foreign.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import spinney
 from spinney.data.schema import Schema
-from spinney.io import estimator_audit as audits
+from spinney.io import audit as audits
 from spinney.io.checks import (
     Check,
     Maybe,

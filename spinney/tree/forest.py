@@ -265,15 +265,15 @@ class Forest:
     impurity: np.ndarray = field(default_factory=partial(np.empty, 0))
     gain: np.ndarray = field(default_factory=partial(np.empty, 0))
 
-    @property
+    @cached_property
     def n_trees(self) -> int:
         return len(self.first) - 1
 
-    @property
+    @cached_property
     def n_nodes(self) -> int:
         return len(self.size)
 
-    @property
+    @cached_property
     def n_outputs(self) -> int:
         return int(self.answers.shape[1])
 

@@ -102,9 +102,10 @@ class BaggedClasses(ClassForest):
 class BaggedNumbers(NumberForest):
     """Predictions of regressors: the mean of the members' predictions."""
 
-    def _answers_of_members(self, X: Any) -> np.ndarray:
+    def answers_of_members(self, X: Any) -> np.ndarray:
+        """Return what each member answers, for internal use."""
         if "forest_" in vars(self):
-            return super()._answers_of_members(X)
+            return super().answers_of_members(X)
         from spinney._team import available_threads
         from spinney.ensemble.bagging import answers_of_members
 

@@ -26,7 +26,7 @@ from spinney.data.weights import Weights, read_weights
 from spinney.distributed.collections import column_here, fit_by, vector_here
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics
-from spinney.estimators.base import TableModel, keep_columns, opened_for_fit, read_sample_weight
+from spinney.estimators.base import TableModel, opened_for_fit, read_sample_weight
 from spinney.estimators.docstrings import documented
 from spinney.estimators.params import (
     check_parameters,
@@ -209,8 +209,7 @@ class ScorerMetric:
         stand_in._booster = Booster(np.empty(0), None, self.initial.loss)  # type: ignore[arg-type]
         if self.needs_rows:
             stand_in._booster = replace(booster(), loss=self.initial.loss)
-            stand_in._schema = self.schema
-            keep_columns(stand_in, self.schema.n_columns, self.schema.names)
+            stand_in._keep_schema(self.schema)
         stand_in._known = one.X, one.scores  # no tree is asked again
         y = one.y
         if hasattr(self.model, "classes_"):
@@ -512,6 +511,14 @@ class BoostingFit(TableModel):
         self.is_categorical_ = schema.is_categorical if schema.is_categorical.any() else None
         self.max_features_ = count_columns(settings.node_features, self.n_features_in_)
 
+    def keep_rounds(self, schema: Schema, booster: Booster, settings: BoostingSettings, init: Any) -> None:
+        """Become the model of rounds that were fitted apart, as of a fold, for internal use."""
+        from spinney.ensemble.boosting.fit import Fitted
+
+        n, self._init = booster.n_rounds, init
+        self._keep(schema, Fitted(booster, n, n, replace(settings, n_rounds=n), {}, None))
+        self.do_early_stopping_, self.scorer_, self.validation_score_ = False, None, np.empty(0)
+
     def _callbacks(self) -> list[Any]:
         if self.callbacks is None:
             return []
@@ -567,10 +574,10 @@ class BoostingFit(TableModel):
         own_loss = None if isinstance(self.loss, str) else self.loss
         return InitialScores(self.init, loss, own_loss, classes, self._init)
 
-    def _read_job(
+    def read_job(
         self, X: Any, y: Any, sample_weight: Any, init_score: Any, eval_metric: Any
     ) -> tuple[Schema, BoostingJob]:
-        """The data as a fit reads them, and what the parameters say: for fits that are not `fit`, as of folds."""
+        """Read data as a fit does, and the parameters, for internal use: fits that are not `fit`, as of folds."""
         check_parameters(self)
         schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
         target = self._read_target(y, table.n_rows, False)

@@ -323,7 +323,7 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         from spinney.ensemble.boosting.scoring import log_predictions
 
         with Team(1, inline=True) as alone:
-            return log_predictions(self._fitted_loss, raw, alone)
+            return log_predictions(self.fitted_loss, raw, alone)
 
     @row_by_row(on_gpu.boosted_classes)
     @documented(returns=LABELS)

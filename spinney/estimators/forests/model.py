@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,13 @@ class ForestModel(Explained, TableModel):
         self.forest_, self.n_outputs_ = forest, int(forest.answers.shape[1])
         for name in FOLLOWS:
             self.__dict__.pop(name, None)
+
+    def with_forest(self, forest: Forest) -> Any:
+        """Return a copy with other trees, for internal use."""
+        other = copy(self)
+        other._keep(self._schema, forest)
+        other.__dict__.pop("_leaf_targets", None)
+        return other
 
     def _still_to_fit(self, n_before: int, members: str = "trees") -> range:
         """The numbers of the members that a warm start adds to those of the previous fit."""
@@ -318,7 +326,8 @@ class NumberForest(TableRegressor, ForestModel):
             residuals = np.abs(truth[0, rows] - answers[rows, 0, 0])
             self._calibration = ConformalScores("jackknife+", residuals, rows=rows)
 
-    def _answers_of_members(self, X: Any) -> np.ndarray:
+    def answers_of_members(self, X: Any) -> np.ndarray:
+        """Return what each tree answers, for internal use."""
         from spinney.tree.descend import sum_answers
 
         table = self._read(X)
