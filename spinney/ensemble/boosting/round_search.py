@@ -32,8 +32,9 @@ from spinney.ensemble.metrics import Metric
 # how many rounds are best at its learning rate, the `Chosen` rounds and rate of the fit on all rows.
 #
 # The search boosts with some rows held out, at a high rate, until they are predicted no better; with a tree for each of
-# several classes, at an even higher one. The fit on all rows then takes smaller steps, and more of them in proportion. Figures in here were chosen on twenty tables of 1,000 to
-# 20,000 rows; on most of them twice or half of any of these changes the loss by less than one percent.
+# several classes, at an even higher one. The fit on all rows then takes smaller steps, and more of them in proportion.
+# Figures in here were chosen on twenty tables of 1,000 to 20,000 rows; on most of them twice or half of any of these
+# changes the loss by less than one percent.
 
 
 CLASSIC_RATE, CLASSIC_ROUNDS = 0.1, 100  # where nothing is searched for
