@@ -68,6 +68,7 @@ class Wishes:
     seed: int
     threads: int | None
     budget: float | None
+    quality: int | None
     page: Path | None = None
     quiet: bool = False
 
@@ -143,6 +144,16 @@ _Budget = Annotated[
         "--time-budget", help="Time limit for all fits together, in seconds (boosting and auto).", show_default=False
     ),
 ]
+_Quality = Annotated[
+    int | None,
+    typer.Option(
+        "--quality",
+        min=1,
+        max=5,
+        help="Boosting: from 1, the fastest fit, to 5, the most accurate model.  [default: 3]",
+        show_default=False,
+    ),
+]
 
 
 def fit(
@@ -164,6 +175,7 @@ def fit(
     no_header: options.NoHeader = False,
     sheet: options.Sheet = None,
     time_budget: _Budget = None,
+    quality: _Quality = None,
     page: options.Page = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
@@ -194,7 +206,7 @@ def fit(
         raise usage("--groups and --time cannot be used together. Give the one that tells new rows from known ones.")
     wishes = Wishes(
         target, model, task, cv, read_parameters(param or []), read_types(types or []), options.names(drop),
-        options.words(missing), weights, groups, time, seed, threads, time_budget,
+        options.words(missing), weights, groups, time, seed, threads, time_budget, quality,
         None if page is None else page_path(page, "--report"), quiet or as_json,
     )  # fmt: skip
     report = Report(as_json, quiet)
@@ -237,7 +249,9 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
     task, why = guess_task(target, table.y, wishes.task)
     if wishes.model == "id3":
         check_id3(columns)
-    model = make_model(wishes.model, task, wishes.parameters, wishes.seed, wishes.threads, wishes.budget)
+    model = make_model(
+        wishes.model, task, wishes.parameters, wishes.seed, wishes.threads, wishes.budget, wishes.quality
+    )
     recipe = Recipe(
         task,
         tuple(columns),

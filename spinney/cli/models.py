@@ -72,7 +72,13 @@ def _value(text: str) -> Any:
 
 
 def make_model(
-    name: str, task: str, parameters: dict[str, Any], seed: int, threads: int | None, budget: float | None
+    name: str,
+    task: str,
+    parameters: dict[str, Any],
+    seed: int,
+    threads: int | None,
+    budget: float | None,
+    quality: int | None,
 ) -> Any:
     """Return an estimator, with its parameters checked as far as possible without data."""
     kind = MODELS[name]
@@ -101,10 +107,12 @@ def make_model(
         model.set_params(
             **{key: shared[key.partition("__")[2]] for key in members if key in known and key not in parameters}
         )
-    if budget is not None:
-        if "time_budget" not in known:
-            raise usage(f"--time-budget is supported only with --model boosting and auto, not with {name}.")
-        model.set_params(time_budget=budget)
+    for key, value, models in (("time_budget", budget, "boosting and auto"), ("quality", quality, "boosting")):
+        if value is not None:
+            if key not in known:
+                option = "--" + key.replace("_", "-")
+                raise usage(f"{option} is supported only with --model {models}, not with {name}.")
+            model.set_params(**{key: value})
     model.set_params(**parameters)
     _check(model, parameters)
     return model

@@ -301,6 +301,7 @@ class RemoteRounds(Rounds):
         self.loss = task.loss
         self.y, self.weights, self.units = in_units(task)
         self.begun = begun or Booster.of_no_rounds(start_values(task), dataset.bins, dataset.n_columns)
+        self.n_trees = self.begun.forest.n_trees
         self.grown: list[Forest] = []
         self._loose: list[Any] = []
         self._freeze = partial(freeze, bins=dataset.bins)
@@ -309,12 +310,10 @@ class RemoteRounds(Rounds):
         few = min(_FEW_ROWS, _FEW_CELLS // max(1, dataset.n_columns))
         self._members = Members(dataset.client, boost, "boost", dataset.pieces, self._tell, few)
 
-    def step(self) -> list[Any]:
-        """The trees of one more round."""
+    def _round(self) -> list[Any]:
         while not self._waiting:
             self._waiting.extend(self._members.take())
         new, self._means = self._waiting.popleft()
-        self._loose.extend(new)
         return new
 
     def mean_losses(self) -> tuple[float, float, float]:

@@ -504,6 +504,10 @@ class Forest:
             impurity=np.empty(0) if classes and self.criterion != OWN else self.impurity,
         )
 
+    def scaled(self, factor: float) -> Forest:
+        """The same with answers times a factor."""
+        return replace(self, answers=self.answers * self.answers.dtype.type(factor))
+
     def with_thresholds(self) -> Forest:
         """The same without bins: questions compare numbers, and sets contain categories."""
         if self.bins is None:

@@ -249,6 +249,11 @@ NOT_ON_WORKERS = {
         ValueError,
         "init is an estimator, which needs local data",
     ),
+    "several models at a time": (
+        lambda rows: GradientBoostingRegressor(quality=4).fit(rows, Y),
+        ValueError,
+        "quality=4 fits several models at a time, which a dask cluster does not support",
+    ),
     "a target alone": (
         lambda rows: GradientBoostingRegressor(**SMALL).fit(X, da.from_array(Y)),
         TypeError,

@@ -19,7 +19,7 @@ from sklearn.utils import check_array
 
 from spinney.data.holdout import RowOrder, read_order
 from spinney.data.on_gpu import here, is_on_gpu
-from spinney.data.remote_table import is_remote
+from spinney.data.remote_table import RemoteRows, is_remote
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.tables import Table, with_sides
 from spinney.data.weights import Weights, read_weights
@@ -415,6 +415,7 @@ class BoostingFit(TableModel):
         job = self._job(data, clock)
         exact = self.max_bins is None if begun is None else begun.bins is None
         searches = follows_table(self) and stopping is None
+        self._check_quality(searches, given.table)
         scorer = None
         if (stopping is not None or searches) and self.scoring != "loss":
             scorer = ScorerMetric(self, data.schema, job.initial)
@@ -465,6 +466,7 @@ class BoostingFit(TableModel):
             settings=boosting_settings(self, schema, repeated_seed(self.random_state)),
             sizes=sizes_wanted(self, data.table.n_columns),
             learning_rate=None if self.learning_rate == "auto" else float(self.learning_rate),
+            quality=int(self.quality),
             searches=False,
             stopping=None,
             begun=None,
@@ -473,6 +475,22 @@ class BoostingFit(TableModel):
             clock=clock,
             verbose=int(self.verbose),
         )
+
+    def _check_quality(self, searches: bool, table: Any) -> None:
+        """Refuse levels that would have no effect, and what several members cannot do."""
+        from spinney.ensemble.boosting.round_search import DEFAULT_LEVEL, LEVELS
+
+        if self.quality != DEFAULT_LEVEL and not searches:
+            raise ValueError(
+                f"quality={self.quality} needs n_estimators='auto' without early stopping: it says how the rounds are "
+                f"chosen. Leave quality={DEFAULT_LEVEL}, or do not set n_estimators, max_iter, early_stopping and "
+                "n_iter_no_change."
+            )
+        if len(LEVELS[self.quality].shapes) > 1 and isinstance(table, RemoteRows):
+            raise ValueError(
+                f"quality={self.quality} fits several models at a time, which a dask cluster does not support. Set "
+                f"quality={DEFAULT_LEVEL}, or call .compute() on X."
+            )
 
     def _check_more_rounds(self, n_fitted: int) -> None:
         """A warm start needs a number of rounds that is at least that of the rounds fitted."""
