@@ -81,21 +81,21 @@ _HOMES = {
     "merge_forests": "spinney.estimators.forests.merging",
     "open_table": "spinney.data.files.open_table",
     "plot_adaboost_rounds": "spinney.view.rounds",
-    "plot_amount_of_say": "spinney.view.gains",
+    "plot_amount_of_say": "spinney.view.criteria",
     "plot_bias_variance": "spinney.view.judging",
     "plot_confusion_matrix": "spinney.view.judging",
     "plot_elbow": "spinney.view.clusters",
-    "plot_em_steps": "spinney.view.mixtures",
+    "plot_em_steps": "spinney.view.clusters",
     "plot_importances": "spinney.view.importances",
-    "plot_impurity_curves": "spinney.view.curves",
+    "plot_impurity_curves": "spinney.view.criteria",
     "plot_kmeans_steps": "spinney.view.clusters",
     "plot_learning_curve": "spinney.view.judging",
     "plot_predictions": "spinney.view.predictions",
-    "plot_regions": "spinney.view.regions",
-    "plot_residual_rounds": "spinney.view.residuals",
+    "plot_regions": "spinney.view.predictions",
+    "plot_residual_rounds": "spinney.view.rounds",
     "plot_side_by_side": "spinney.view.predictions",
-    "plot_split_gains": "spinney.view.gains",
-    "plot_staged_errors": "spinney.view.staged",
+    "plot_split_gains": "spinney.view.criteria",
+    "plot_staged_errors": "spinney.view.rounds",
     "plot_tree": "spinney.view.plot",
     "plot_validation_curve": "spinney.view.judging",
     "report": "spinney.reporting.making",
@@ -196,26 +196,26 @@ if TYPE_CHECKING:  # `as` makes a name public for type checkers, which cannot re
     from spinney.io.to_sklearn import to_sklearn as to_sklearn
     from spinney.reporting.making import report as report
     from spinney.view.clusters import plot_elbow as plot_elbow
+    from spinney.view.clusters import plot_em_steps as plot_em_steps
     from spinney.view.clusters import plot_kmeans_steps as plot_kmeans_steps
-    from spinney.view.curves import plot_impurity_curves as plot_impurity_curves
+    from spinney.view.criteria import plot_amount_of_say as plot_amount_of_say
+    from spinney.view.criteria import plot_impurity_curves as plot_impurity_curves
+    from spinney.view.criteria import plot_split_gains as plot_split_gains
     from spinney.view.frame import trees_to_frame as trees_to_frame
-    from spinney.view.gains import plot_amount_of_say as plot_amount_of_say
-    from spinney.view.gains import plot_split_gains as plot_split_gains
     from spinney.view.graphviz import export_graphviz as export_graphviz
     from spinney.view.importances import plot_importances as plot_importances
     from spinney.view.judging import plot_bias_variance as plot_bias_variance
     from spinney.view.judging import plot_confusion_matrix as plot_confusion_matrix
     from spinney.view.judging import plot_learning_curve as plot_learning_curve
     from spinney.view.judging import plot_validation_curve as plot_validation_curve
-    from spinney.view.mixtures import plot_em_steps as plot_em_steps
     from spinney.view.plot import plot_tree as plot_tree
     from spinney.view.predictions import plot_predictions as plot_predictions
+    from spinney.view.predictions import plot_regions as plot_regions
     from spinney.view.predictions import plot_side_by_side as plot_side_by_side
-    from spinney.view.regions import plot_regions as plot_regions
-    from spinney.view.residuals import plot_residual_rounds as plot_residual_rounds
     from spinney.view.rounds import plot_adaboost_rounds as plot_adaboost_rounds
+    from spinney.view.rounds import plot_residual_rounds as plot_residual_rounds
+    from spinney.view.rounds import plot_staged_errors as plot_staged_errors
     from spinney.view.rules import export_rules as export_rules
-    from spinney.view.staged import plot_staged_errors as plot_staged_errors
     from spinney.view.text import export_text as export_text
 else:
     __all__ = _PUBLIC

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 
 from spinney._compile import PLAIN_PYTHON, uncached_kernel
-from spinney._compile.records import fields_of, with_fields
+from spinney._compile.decorators import fields_of, with_fields
 from spinney.data import dataset
 
 

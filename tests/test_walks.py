@@ -16,11 +16,11 @@ BUDGETS = {  # walk: files, changes of room. A change that lengthens a walk rais
     # by default, with the search for rounds, the errors of its held-out rows, and a line that leaves out compiling
     # one function makes the folds of the search, and those that look for neighbouring rows that resemble each other
     # rounds and folds are handed to the threads whole
-    "boosting.fit": (51, 97),
-    "boosting.predict_proba": (19, 26),
-    "forest.fit": (34, 51),
-    "forest.predict_proba": (14, 23),
-    "tree.fit": (31, 59),
+    "boosting.fit": (50, 95),
+    "boosting.predict_proba": (18, 24),
+    "forest.fit": (33, 51),
+    "forest.predict_proba": (13, 21),
+    "tree.fit": (30, 57),
     "kmeans.fit": (21, 30),
 }
 

@@ -275,18 +275,18 @@ def table_for(schema: Any, n: int) -> Any:
 def check(content: bytes, is_forged: bool, sees_fingerprint: bool, tables: dict[int, Any], asks_all: bool) -> bool:
     """Whether the file was taken. Raises if something is wrong."""
     import spinney
-    from spinney.io import reading
+    from spinney.io import parts
 
-    plain = reading.check_fingerprint
+    plain = parts.check_fingerprint
     if not sees_fingerprint:
-        reading.check_fingerprint = lambda model, stated: None
+        parts.check_fingerprint = lambda model, stated: None
     try:
         model = spinney.load(content)
     except spinney.ModelFormatError as error:
         str(error)
         return False
     finally:
-        reading.check_fingerprint = plain
+        parts.check_fingerprint = plain
     if not is_forged:
         raise AssertionError("a changed file with an old checksum was taken")
     try:

@@ -95,8 +95,9 @@ def print_standings(losses: Losses, names: list[str], spinneys: list[str]) -> No
         cells = "".join(f"{by_task[task][name]:12.2f}" for task in TASKS)
         seconds = sum(found.get(name, 0.0) for found in losses.seconds.values())
         print(f"{name:22s}{ranks[name]:8.2f}{cells}{means}{seconds:10.1f}{failed:8d}")
+    peers = [name for name in names if name not in spinneys]
     for name in spinneys:
-        print(_alone(losses, name, [other for other in names if other not in spinneys]))
+        print(_alone(losses, name, peers if name == spinneys[0] else [spinneys[0], *peers]))
 
 
 def _alone(losses: Losses, name: str, peers: list[str]) -> str:

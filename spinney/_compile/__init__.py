@@ -11,7 +11,6 @@ Only modules that hold compiled code import this package, and estimators import 
     cache.py         compiled kernels on disk: found, checked, waited for, saved
     folder.py        where: a folder that nobody else can write to
     dependencies.py  what a kernel's machine code depends on
-    records.py       arrays of records: how kernels get them
     captured.py      the same for a user's function, whose values may change; the last few are kept
     speech.py        what the user is told of all this
     intrinsics.py    instructions that Numba lacks

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import errors, types
 from numba.extending import overload
 
@@ -29,7 +30,6 @@ from spinney._compile import pipeline
 from spinney._compile.cache import attach_cache, keep_nothing, remember_check, was_checked
 from spinney._compile.check import judge
 from spinney._compile.parts import Part
-from spinney._compile.records import with_fields
 from spinney._compile.references import Reference
 from spinney._compile.settings import PLAIN_PYTHON, compiler_choice
 from spinney._compile.speech import say_once
@@ -198,3 +198,40 @@ def python_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """The plain Python function behind a kernel."""
     plain: Callable[..., Any] = getattr(function, "py_func", function)
     return plain
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Records on their way into kernels: arrays with named fields.
+#
+# Kernels get plain NumPy arrays, never an `np.recarray` or another subclass. Of a subclass Numba asks, at every call,
+# whether it has some attribute; a recarray answers in Python, and an interrupt that is raised there is dropped by
+# CPython (`PyObject_HasAttr`): Ctrl-C would be lost. It is slower, too. Python code outside of kernels writes
+# `nodes["left"]`.
+#
+# Inside a kernel a field is an attribute: `node.left`. Where kernels run as plain Python, the door makes recarrays of
+# their arguments, which have such attributes.
+
+
+def with_fields(py_func: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that runs as plain Python: the fields of its arguments' records are attributes."""
+
+    @functools.wraps(py_func)
+    def call(*arguments: Any) -> Any:
+        return py_func(*(fields_of(one) for one in arguments))
+
+    call.py_func = py_func  # type: ignore[attr-defined]
+    return call
+
+
+def fields_of(argument: Any) -> Any:
+    """The same memory with fields as attributes: of an array of records, one record, or a tuple that may hold some."""
+    if isinstance(argument, np.ndarray):
+        return argument.view(np.recarray) if argument.dtype.names else argument
+    if isinstance(argument, np.void) and argument.dtype.names:
+        return argument.view((np.record, argument.dtype))
+    if not isinstance(argument, tuple):
+        return argument
+    parts = [fields_of(one) for one in argument]
+    if all(new is old for new, old in zip(parts, argument, strict=True)):
+        return argument
+    return argument._make(parts) if hasattr(argument, "_make") else tuple(parts)

@@ -10,15 +10,12 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.model_files import check_place, save_model, what_is_there
-from spinney.cli.progress import Working
-from spinney.cli.report import Report, number, quoted
-from spinney.cli.writing import TableWriter
+from spinney.cli.files import TableWriter, check_place, save_model, what_is_there
+from spinney.cli.report import Report, Working, number, quoted
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.kinds import Column
-from spinney.tables.parts import parts_of
-from spinney.tables.reading import Survey, check_names, read_table, read_types, survey
+from spinney.tables.reading import Survey, check_names, free_name, parts_of, read_table, read_types, survey
 from spinney.tables.recipe import Recipe, numbers_of
 from spinney.view.numbers import plural
 
@@ -227,10 +224,7 @@ def _means(values: np.ndarray) -> np.ndarray:
 
 def _write(source: Source, labels: np.ndarray, out: Path, report: Report) -> None:
     """Write the table with an added column of clusters, batch by batch."""
-    name, number_ = "cluster", 2
-    while name in source.columns:
-        name, number_ = f"cluster_{number_}", number_ + 1
-    done = 0
+    name, done = free_name("cluster", source.columns), 0
     with TableWriter(out) as writer:
         for batch in (part.collect(engine="streaming") for part in parts_of(source)):
             writer.write(batch.with_columns(pl.Series(name, labels[done : done + len(batch)])))

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from spinney.cli.report import Report, number, quoted
-from spinney.evaluate.judging import Judged, NotJudged
-from spinney.evaluate.measures import HIGHER_IS_BETTER
+from spinney.evaluate.judging import HIGHER_IS_BETTER, Judged, NotJudged
 from spinney.tables.files import Source
 from spinney.tables.kinds import Column
 from spinney.tables.reading import Survey

@@ -11,8 +11,8 @@ import polars as pl
 import typer
 
 from spinney.cli import options
+from spinney.cli.files import TableWriter
 from spinney.cli.report import Report
-from spinney.cli.writing import TableWriter
 from spinney.datasets.bundled import FLIGHT_COLUMNS, WEEK
 from spinney.datasets.lectures import RESTAURANT, TENNIS
 from spinney.tables.errors import suggestion, usage

@@ -9,8 +9,8 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.model_files import load_for
-from spinney.cli.report import Report, label, number
+from spinney.cli.files import load_for
+from spinney.cli.report import Report, answered, label, number
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.reading import batches, check_columns
@@ -106,9 +106,8 @@ def _find_row(source: Source, recipe: Recipe, row: int) -> pl.DataFrame:
 def _tell_answer(report: Report, fitted: Any, recipe: Recipe, X: pl.DataFrame, row: int) -> Any:
     answer = fitted.predict(recipe.rows(X))[0]
     name = recipe.target.name if recipe.target is not None and recipe.target.name else "prediction"
-    shown = number(float(answer)) if isinstance(answer, float | np.floating) else label(answer)
     report.note(row=row, prediction=answer)
-    words = f"Row {row}: {name} {shown}"
+    words = f"Row {row}: {name} {answered(answer)}"
     if hasattr(fitted, "predict_proba"):
         shares = fitted.predict_proba(recipe.rows(X))[0]
         report.note(probabilities=dict(zip(map(label, fitted.classes_.tolist()), shares.tolist())))
@@ -222,9 +221,7 @@ def _lines(found: Any) -> list[str]:
     """Describe a counterfactual. Its cost is the sum of its changes, each in units of the spread of its column."""
     proved = "the least possible" if found.optimal else f"no less than {found.bound:.4g} is possible"
     known = proved if found.optimal or found.bound > 0.0 else "a lower cost may be possible; raise --time-limit"
-    answer = found.prediction
-    shown = number(float(answer)) if isinstance(answer, float | np.floating) else label(answer)
-    head = f"{shown}, at a cost of {found.cost:.4g} ({known})"
+    head = f"{answered(found.prediction)}, at a cost of {found.cost:.4g} ({known})"
     if not found.changes:
         return [f"{head}: nothing has to change"]
     return [f"{head}, by", *(f"  {one.words}" for one in found.changes)]

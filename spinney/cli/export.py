@@ -9,11 +9,10 @@ import typer
 
 import spinney
 from spinney.cli import options
-from spinney.cli.model_files import load_model
+from spinney.cli.files import load_model, whole_file
 from spinney.cli.report import Report
 from spinney.cli.show import class_names, name_of_tree, the_trees, which_tree
 from spinney.cli.terminal import write_data
-from spinney.cli.writing import whole_file
 from spinney.tables.errors import usage
 
 FORMS = {

@@ -18,12 +18,10 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.columns_report import EXACT, tell_columns, tell_importances, tell_scores
-from spinney.cli.model_files import SUFFIX, check_place, save_model, what_is_there
-from spinney.cli.models import MODELS, check_id3, make_model, read_parameters
-from spinney.cli.progress import Working
-from spinney.cli.report import Report, label, quoted, shares
+from spinney.cli.files import SUFFIX, check_place, save_model, what_is_there
+from spinney.cli.models import MODELS, alike, check_id3, guess_task, make_model, read_parameters
+from spinney.cli.report import Report, Working, label, quoted, shares
 from spinney.cli.report_page import page_path, write_page
-from spinney.cli.tasks import alike, guess_task
 from spinney.evaluate.judging import Judged, NotJudged, hints_of_fit, judge, plan
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
@@ -34,15 +32,16 @@ from spinney.tables.reading import (
     Survey,
     check_names,
     find_infinite,
+    is_large,
     labels_of,
     read_table,
     read_types,
+    stream_table,
     survey,
     times_of,
+    weights_of,
 )
-from spinney.tables.recipe import Recipe
-from spinney.tables.rows import Copies, Sketch, find_copies, hash_rows
-from spinney.tables.streaming import is_large, stream_table
+from spinney.tables.recipe import Copies, Recipe, Sketch, find_copies, hash_rows
 from spinney.view.numbers import plural
 
 TASKS = ("classification", "regression")
@@ -69,6 +68,7 @@ class Wishes:
     seed: int
     threads: int | None
     budget: float | None
+    quality: int | None
     page: Path | None = None
     quiet: bool = False
 
@@ -144,6 +144,16 @@ _Budget = Annotated[
         "--time-budget", help="Time limit for all fits together, in seconds (boosting and auto).", show_default=False
     ),
 ]
+_Quality = Annotated[
+    int | None,
+    typer.Option(
+        "--quality",
+        min=1,
+        max=5,
+        help="Boosting: from 1, the fastest fit, to 5, the most accurate model.  [default: 3]",
+        show_default=False,
+    ),
+]
 
 
 def fit(
@@ -165,6 +175,7 @@ def fit(
     no_header: options.NoHeader = False,
     sheet: options.Sheet = None,
     time_budget: _Budget = None,
+    quality: _Quality = None,
     page: options.Page = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
@@ -195,7 +206,7 @@ def fit(
         raise usage("--groups and --time cannot be used together. Give the one that tells new rows from known ones.")
     wishes = Wishes(
         target, model, task, cv, read_parameters(param or []), read_types(types or []), options.names(drop),
-        options.words(missing), weights, groups, time, seed, threads, time_budget,
+        options.words(missing), weights, groups, time, seed, threads, time_budget, quality,
         None if page is None else page_path(page, "--report"), quiet or as_json,
     )  # fmt: skip
     report = Report(as_json, quiet)
@@ -238,7 +249,9 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
     task, why = guess_task(target, table.y, wishes.task)
     if wishes.model == "id3":
         check_id3(columns)
-    model = make_model(wishes.model, task, wishes.parameters, wishes.seed, wishes.threads, wishes.budget)
+    model = make_model(
+        wishes.model, task, wishes.parameters, wishes.seed, wishes.threads, wishes.budget, wishes.quality
+    )
     recipe = Recipe(
         task,
         tuple(columns),
@@ -339,7 +352,7 @@ def read(
     y = labels_of(frame[TARGET], target.kind)
     if y.dtype.kind == "f" and not bool(np.isfinite(y).all()):
         raise find_infinite(source, target, wishes.missing)
-    weights = _weights(source, frame, wishes) if wishes.weights else None
+    weights = weights_of(source, frame[OTHER + wishes.weights], wishes.weights) if wishes.weights else None
     groups = frame[OTHER + wishes.groups].cast(pl.String).fill_null("").to_numpy() if wishes.groups else None
     times = times_of(source, found.find(wishes.times), frame[OTHER + wishes.times]) if wishes.times else None
     if not streams:
@@ -365,15 +378,6 @@ def _counted(column: Column, X: pl.DataFrame) -> Column:
     values = X[column.name].drop_nulls()
     distinct = (values.drop_nans() if values.dtype.is_float() else values).n_unique()
     return replace(column, distinct=distinct, approximate=False)
-
-
-def _weights(source: Source, frame: pl.DataFrame, wishes: Wishes) -> np.ndarray:
-    numbers = frame[OTHER + str(wishes.weights)].cast(pl.Float64, strict=False)
-    if numbers.null_count() or not bool((numbers >= 0).all()) or not bool(numbers.is_finite().all()):
-        raise TableError(
-            f"--weights: column {wishes.weights!r} of {source.name} must hold a number of at least 0 in every row."
-        )
-    return numbers.to_numpy()
 
 
 def _tell_copies(report: Report, copies: Copies | None, n_rows: int, wishes: Wishes) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import spinney
 from spinney.cli import options
-from spinney.cli.model_files import describe_file
+from spinney.cli.files import describe_file
 from spinney.cli.report import Report, label, number, plain
 from spinney.tables.errors import TableError
 from spinney.tables.recipe import KEY, Recipe

@@ -1,6 +1,7 @@
-"""Estimators by the names of `--model`, with the parameters from the command line.
+"""What is fitted: the task that a target is for, and estimators by the names of `--model`.
 
-In: a name, a task, `--param name=value`. Out: an unfitted estimator, whose own checks validate the values.
+In: a name, a task, `--param name=value`. Out: an unfitted estimator, whose own checks validate the values. In: a
+target. Out: whether it is for classification or for regression, and why.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Any
 
+import numpy as np
+
 import spinney
 from spinney.tables.errors import TableError, suggestion, usage
+from spinney.tables.kinds import Column
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,13 @@ def _value(text: str) -> Any:
 
 
 def make_model(
-    name: str, task: str, parameters: dict[str, Any], seed: int, threads: int | None, budget: float | None
+    name: str,
+    task: str,
+    parameters: dict[str, Any],
+    seed: int,
+    threads: int | None,
+    budget: float | None,
+    quality: int | None,
 ) -> Any:
     """Return an estimator, with its parameters checked as far as possible without data."""
     kind = MODELS[name]
@@ -97,10 +107,12 @@ def make_model(
         model.set_params(
             **{key: shared[key.partition("__")[2]] for key in members if key in known and key not in parameters}
         )
-    if budget is not None:
-        if "time_budget" not in known:
-            raise usage(f"--time-budget is supported only with --model boosting and auto, not with {name}.")
-        model.set_params(time_budget=budget)
+    for key, value, models in (("time_budget", budget, "boosting and auto"), ("quality", quality, "boosting")):
+        if value is not None:
+            if key not in known:
+                option = "--" + key.replace("_", "-")
+                raise usage(f"{option} is supported only with --model {models}, not with {name}.")
+            model.set_params(**{key: value})
     model.set_params(**parameters)
     _check(model, parameters)
     return model
@@ -117,7 +129,7 @@ def _check(model: Any, parameters: dict[str, Any]) -> None:
     """The estimator's own check of its parameters, before any row is read."""
     from spinney.estimators.params import check_parameters
 
-    if parameters and getattr(model, "_parameter_constraints", None):
+    if parameters:
         try:
             check_parameters(model)
         except ValueError as error:
@@ -133,3 +145,72 @@ def check_id3(columns: Sequence[Any]) -> None:
             f"ID3 supports only categories, but {names} hold{'s' if len(numbers) == 1 else ''} numbers. Use "
             f"--model c45, --types {quote(numbers[0] + '=category')} or --drop."
         )
+
+
+# --- tasks ------------------------------------------------------------------------------------------------------------
+
+
+_FEW = 10  # most distinct integers that are treated as classes
+_PER_CLASS = 5  # fewest rows per class, on average
+_TOO_MANY = 1000
+_NAMES = 20  # from this many distinct strings, and more than half as many as rows: names
+_FEW_NUMBERS = 50  # most distinct integers that may be classes after all
+
+
+def guess_task(target: Column, y: np.ndarray, wanted: str | None) -> tuple[str, str]:
+    """Return (task, reason). Raise an error for targets that cannot be learned."""
+    distinct = len(np.unique(y))
+    if distinct == 1:
+        raise TableError(
+            f"the target {target.name!r} holds the same value, {y[0]!s}, in all {len(y):,} rows: there is nothing to "
+            "learn."
+        )
+    if wanted == "regression" and target.kind == "category":
+        raise TableError(
+            f"--task regression: the target {target.name!r} holds text, such as {y[0]!r}, not numbers. Name strings "
+            "that mean missing in --missing, or use --task classification."
+        )
+    if wanted == "classification" and y.dtype.kind == "f" and not bool((y == np.rint(y)).all()):
+        raise TableError(
+            f"--task classification: the target {target.name!r} holds fractions, such as {y[y != np.rint(y)][0]:g}; "
+            f"--types {quote(target.name + '=category')} treats every number as a class."
+        )
+    task, why = (wanted, "as given by --task") if wanted else _guess(target, y, distinct)
+    names = distinct > _NAMES and distinct > len(y) / 2
+    if task == "classification" and (names or (distinct > _TOO_MANY and distinct > len(y) / 10)):
+        raise TableError(
+            f"the target {target.name!r} has {distinct:,} different values in {len(y):,} rows, such as {str(y[0])!r}: "
+            "too many classes to learn. It looks like a name or an id"
+            + (
+                f". If it holds numbers, --types {quote(target.name + '=number')} finds the cell that is not one."
+                if target.kind == "category"
+                else "; --task regression treats its values as amounts."
+            )
+        )
+    return task, why
+
+
+def _guess(target: Column, y: np.ndarray, distinct: int) -> tuple[str, str]:
+    if target.kind == "boolean":
+        return "classification", "since it holds true and false"
+    if target.kind == "category":
+        return "classification", f"since it holds {distinct} different strings"
+    if distinct == 2:
+        return "classification", f"since it holds only two values, {y.min():g} and {y.max():g}"
+    if y.dtype.kind == "i" and distinct <= _FEW and len(y) >= _PER_CLASS * distinct:
+        return (
+            "classification",
+            f"since it holds only {distinct} different integers (--task regression if they are amounts)",
+        )
+    doubt = (
+        " (--task classification if they are class labels)" if y.dtype.kind == "i" and distinct <= _FEW_NUMBERS else ""
+    )
+    return "regression", f"since it holds numbers, {distinct:,} different ones{doubt}"
+
+
+def alike(classes: np.ndarray) -> list[list[str]]:
+    """Return the classes that differ only in upper and lower case, such as Yes and yes."""
+    found: dict[str, list[str]] = {}
+    for one in classes.tolist():
+        found.setdefault(str(one).casefold(), []).append(str(one))
+    return [same for same in found.values() if len(same) > 1]

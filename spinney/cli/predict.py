@@ -13,13 +13,11 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.model_files import load_for
-from spinney.cli.progress import Working
-from spinney.cli.report import Report, label, quoted
-from spinney.cli.writing import TableWriter
+from spinney.cli.files import TableWriter, load_for
+from spinney.cli.report import Report, Working, label, quoted
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
-from spinney.tables.reading import batches, check_columns, check_names
+from spinney.tables.reading import batches, check_columns, check_names, free_name
 from spinney.tables.recipe import Recipe
 from spinney.view.numbers import plural
 
@@ -138,10 +136,7 @@ def _columns(answers: dict[str, Any], taken: Sequence[str]) -> list[pl.Series]:
     found = []
     for name, values in answers.items():
         values = np.asarray(values)
-        number, free = 2, name
-        while free in taken:
-            free, number = f"{name}_{number}", number + 1
-        found.append(pl.Series(free, values.tolist() if values.dtype.kind in "OUT" else values))
+        found.append(pl.Series(free_name(name, taken), values.tolist() if values.dtype.kind in "OUT" else values))
     return found
 
 

@@ -9,7 +9,7 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.columns_report import importances_of, tell_importances
-from spinney.cli.model_files import load_model
+from spinney.cli.files import load_model
 from spinney.cli.report import Report, label, number
 from spinney.tables.errors import TableError, usage
 from spinney.tables.recipe import Recipe

@@ -13,8 +13,7 @@ a Series with the same index, so these loaders need pandas. Sources and licences
 """
 
 from spinney.datasets.bundled import load_flights, load_penguins
-from spinney.datasets.lectures import load_heart, load_restaurant, load_ten_points, load_tennis
-from spinney.datasets.restaurant import restaurant_tree
+from spinney.datasets.lectures import load_heart, load_restaurant, load_ten_points, load_tennis, restaurant_tree
 
 __all__ = [
     "load_flights",

@@ -1,19 +1,29 @@
 """The two datasets that come as files in `data/`: penguins and flights.
 
-In: a file of this package. Out: `(X, y)` as pandas objects, categories as pandas categories, missing
-values left missing. `tools/make_flights.py` makes the flights file; `data/SOURCES.md` says where both
-tables come from.
+In: a file of this package. Out: `(X, y)` as pandas objects, categories as pandas categories, missing values left
+missing. `tools/make_flights.py` makes the flights file; `data/SOURCES.md` says where both tables come from.
 """
 
 from __future__ import annotations
 
 from importlib.resources import as_file, files
+from types import ModuleType
 from typing import TYPE_CHECKING
 
-from spinney.datasets._pandas import import_pandas
+from spinney._distribution import install_command
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def import_pandas() -> ModuleType:
+    """Return pandas, or raise an error that says how to install it."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(f"spinney.datasets needs pandas. Install it with: {install_command('datasets')}") from error
+    return pandas
+
 
 WEEK = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 

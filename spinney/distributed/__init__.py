@@ -9,11 +9,11 @@ Out: the ordinary fitted model. Nothing here imports dask unless the user has: s
     parts.py         functions that run on one partition, on the worker that has it
     dataset.py       `DaskDataset`: bins, partitions as codes, which worker has which
     group.py         members of a fit, one per worker: sums, maxima and gatherings of integers between them
-    members.py       the client's side: starts members, receives results, restarts when a worker is lost
     member.py        the rounds of boosting as one member runs them; `quantiles.py` finds quantiles of what nobody has
-                     in one place; `driver.py` is the client's side
+                     in one place
+    driver.py        the client's side: starts members, receives results, restarts when a worker is lost
     forests.py       all rows' codes on every worker, each of which grows some of a forest's trees
-    gathered.py      all rows fitted on one worker (clusters, mixtures); `room.py` checks that they fit there
+    gathered.py      all rows fitted on one worker (clusters, mixtures), if they fit there
     answers.py       lazy predictions of collections
     fits.py          many fits on the client's data, spread over the workers
 """

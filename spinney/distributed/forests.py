@@ -19,7 +19,7 @@ from spinney.data.encode import Bins
 from spinney.data.opened_table import OpenedRows
 from spinney.data.target import Target
 from spinney.distributed import parts
-from spinney.distributed.room import workers_with_room
+from spinney.distributed.gathered import workers_with_room
 from spinney.distributed.tasks import (
     Losses,
     insist,

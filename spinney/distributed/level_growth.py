@@ -143,11 +143,8 @@ class CpuBackend:
             middles[k] = work.cursor[LEFT]
         return middles
 
-    def leaf_of_rows(self, leaves: Any) -> None:
-        """Rows stand in their leaves' segments of `work` already."""
-
     def sum_leaves(self, rows: BoostingRows, work: BoostingWork) -> None:
-        """The leaves' sums in the finer units, into work.leaf_sums."""
+        """Rows stand in their leaves' segments of `work` already."""
         self.team.run(_sum_leaves_by_team, rows, work)
         n = 2 * int(work.state[0]["n_leaves"])
         work.leaf_sums[:n] = self.add_up(work.leaf_sums[:n])
@@ -359,11 +356,8 @@ class Backend(Protocol):
         The node's own segment must stay readable: it may be a leaf in the end.
         """
 
-    def leaf_of_rows(self, leaves: Any) -> np.ndarray | None:
-        """The place in `leaves` of the leaf that each row is in, for the rows in the order in which they came.
-
-        None: they stand in the leaves' segments of work.rows already.
-        """
+    def sum_leaves(self, rows: BoostingRows, work: BoostingWork) -> None:
+        """Write every row into its leaf's segment of work.rows, and the leaves' sums in the finer units."""
 
 
 class Drafts(NamedTuple):
@@ -382,12 +376,8 @@ def grow_batched(
     rules: BoostingRules,
     work: BoostingWork,
     lookahead: int = 0,
-    sum_leaves: Callable[[BoostingRows, BoostingWork], None] | None = None,
 ) -> int:
-    """Grow one tree on a backend; returns its number of nodes. Leaves' values and pieces are in `work`.
-
-    `sum_leaves` is another way to fill work.leaf_sums than from the rows that are here.
-    """
+    """Grow one tree on a backend; returns its number of nodes. Leaves' values and pieces are in `work`."""
     nodes, state = work.nodes, work.state[0]
     drafts = _make_drafts(work)
     # at most `max_leaves` nodes are in the frontier, and each may have two children that hold slots
@@ -401,10 +391,7 @@ def grow_batched(
         _open(backend, table, rows, rules, work, drafts, batch[:n])
         _split(rules, work, drafts)
     _end_growth(work)
-    leaf_of_rows = backend.leaf_of_rows(nodes[work.pieces[: state["n_leaves"]]])
-    if leaf_of_rows is not None:
-        _fill_segments(rows, work, leaf_of_rows.astype(np.int64), np.empty(state["n_leaves"], np.int64))
-    (sum_leaves or _sum_leaves)(rows, work)
+    backend.sum_leaves(rows, work)
     _finish(rows, rules, work)
     return int(state["n_nodes"])
 
@@ -564,25 +551,6 @@ def _keep_splits(rules, fields, work, drafts, children, splits):
 def _end_growth(work):
     """The grown leaves from left to right."""
     order_pieces(work)
-
-
-@kernel
-def _fill_segments(rows, work, leaf_of_rows, cursor):
-    """Write every row's number into its leaf's segment."""
-    nodes = work.nodes
-    for piece in range(cursor.size):
-        cursor[piece] = nodes[work.pieces[piece]].begin
-    for k in range(rows.n):
-        piece = leaf_of_rows[k]
-        work.rows[nodes[work.pieces[piece]].depth & 1, cursor[piece]] = rows.chosen[k] if rows.chosen.size else k
-        cursor[piece] += 1
-
-
-@kernel
-def _sum_leaves(rows, work):
-    """Leaf sums in the finer units."""
-    for chunk in range(n_chunks_of(rows.n)):
-        sum_leaf_chunk(rows, work, chunk)
 
 
 @kernel

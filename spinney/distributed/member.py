@@ -105,7 +105,7 @@ def _grow_together(group: Group, common: Common, team: Team) -> Grow:
     def grow(table: Any, rows: Any, rules: BoostingRules, work: Any) -> int:
         if not backends:
             backends.append(CpuBackend(work, common.layout.size, kinds, team, group.sum))
-        return grow_batched(backends[0], table, rows, rules, work, LOOKAHEAD, backends[0].sum_leaves)
+        return grow_batched(backends[0], table, rows, rules, work, LOOKAHEAD)
 
     return grow
 

@@ -117,15 +117,6 @@ def read_sample_weight(
     return read_weights(weight, n_rows, class_weight is None or classes_repeat)
 
 
-def keep_columns(model: Any, n_columns: int, names: np.ndarray | None) -> None:
-    """Set `n_features_in_` and, if the columns have names, `feature_names_in_`."""
-    model.n_features_in_ = n_columns
-    if names is not None:
-        model.feature_names_in_ = names
-    else:
-        vars(model).pop("feature_names_in_", None)
-
-
 def log_probabilities(probabilities: Any) -> Any:
     """Logarithms of what `predict_proba` returned, an array or a list of one per output; minus infinity for 0."""
     if isinstance(probabilities, list):
@@ -216,12 +207,15 @@ class TableModel(KnowsNames, BaseEstimator):
     )
 
     def _keep_schema(self, schema: Schema) -> None:
-        self._schema = schema
-        keep_columns(self, len(schema.columns), schema.names)
+        """Remember the columns: also as `n_features_in_` and, if they have names, `feature_names_in_`."""
+        self._schema, self.n_features_in_ = schema, len(schema.columns)
+        self.__dict__.pop("feature_names_in_", None)
+        if schema.names is not None:
+            self.feature_names_in_ = schema.names
 
     def _read(self, X: Any) -> Table:
         """A table like that of `fit`."""
-        if not self._says_fitted():
+        if not self._is_fitted():
             check_is_fitted(self)
         self._check_sparse(X)
         return self._schema.read(X, type(self).__name__, strict=self._refuses_unknown())
@@ -230,7 +224,7 @@ class TableModel(KnowsNames, BaseEstimator):
         """X and what belongs to its rows, for a fit, if they may be in files, in a dask collection or on a GPU."""
         return X, *of_rows
 
-    def _says_fitted(self) -> bool:
+    def _is_fitted(self) -> bool:
         """Whether the model itself says so, quickly; if not, scikit-learn is asked, and raises in its words."""
         fitted = getattr(self, "__sklearn_is_fitted__", None)
         return fitted is not None and bool(fitted())

@@ -140,7 +140,7 @@ class PredictsIntervals(_Calibrated):
     """A regressor whose intervals hold the truth as often as they should."""
 
     # Of forests and bagging: predictions of each member (rows, members), and which members have not seen which rows.
-    _answers_of_members: Callable[[Any], np.ndarray]
+    answers_of_members: Callable[[Any], np.ndarray]
     _unseen: Callable[[np.ndarray], np.ndarray]
 
     @row_by_row()
@@ -181,7 +181,7 @@ class PredictsIntervals(_Calibrated):
 
         wanted, kept = read_level(level), self._known_calibration("predict_interval")
         if kept.rows is not None:
-            answers, unseen = self._answers_of_members(X), self._unseen(kept.rows)
+            answers, unseen = self.answers_of_members(X), self._unseen(kept.rows)
             return np.column_stack(plus_intervals(answers, unseen, kept.scores, wanted))
         if kept.level is not None and read_level(float(kept.level)) != wanted:
             raise ValueError(f"The model was calibrated for level={kept.level} alone, got {level!r}. Calibrate again.")
@@ -293,7 +293,7 @@ def _read_spread(model: Any, spread: Any) -> Any:
     if spread == "auto":
         known = vars(model).get("_calibration")
         return known.spread if known is not None and not isinstance(known.spread, str) else None
-    needed = "_answers_of_members" if spread == "trees" else "predict_quantiles"
+    needed = "answers_of_members" if spread == "trees" else "predict_quantiles"
     if not hasattr(type(model), needed):
         raise ValueError(f"spread={spread!r} is supported only for forests{' and bagging' * (spread == 'trees')}.")
     return spread
@@ -308,7 +308,7 @@ def _spread_of(model: Any, X: Any, predicted: np.ndarray, spread: Any) -> np.nda
     if isinstance(spread, SpreadCurve):
         return spread.of(predicted)
     if isinstance(spread, str):
-        found = model._answers_of_members(X).std(axis=1)
+        found = model.answers_of_members(X).std(axis=1)
     else:
         found = np.asarray(spread.predict(X), np.float64)
     return np.maximum(found, np.finfo(np.float64).tiny)

@@ -19,6 +19,7 @@ from spinney._lazy_names import lazy_names
 if TYPE_CHECKING:
     from spinney.data.opened_table import OpenedTable as OpenedTable
     from spinney.evaluate.confusion import ConfusionMatrix as ConfusionMatrix
+    from spinney.evaluate.confusion import classification_report as classification_report
     from spinney.evaluate.confusion import confusion_matrix as confusion_matrix
     from spinney.evaluate.confusion import specificity_score as specificity_score
     from spinney.evaluate.cross_validation import CrossValidation as CrossValidation
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from spinney.evaluate.curves import validation_curve as validation_curve
     from spinney.evaluate.decomposition import BiasVariance as BiasVariance
     from spinney.evaluate.decomposition import bias_variance as bias_variance
-    from spinney.evaluate.report import classification_report as classification_report
     from spinney.evaluate.searching import search as search
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -7,7 +7,7 @@ advance together, a round at a time, so that the mean over folds is known after 
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +63,7 @@ class BoostingCV:
 
     def plot(self, ax: Any = None) -> Any:
         """Plot the scores by round, like `spinney.plot_staged_errors`."""
-        from spinney.view.staged import plot_staged_errors
+        from spinney.view.rounds import plot_staged_errors
 
         return plot_staged_errors(self, ax=ax)
 
@@ -145,14 +145,14 @@ def boosting_cv(
     from spinney.ensemble.boosting.scoring import some_rows
     from spinney.ensemble.callbacks import Progress
 
-    if not hasattr(estimator, "_read_job"):
+    if not hasattr(estimator, "read_job"):
         raise TypeError(
             "estimator must be a GradientBoostingClassifier or a GradientBoostingRegressor of Spinney, "
             f"got {estimator!r:.80}. For other models, use evaluate.cross_validate."
         )
     y, sample_weight = with_sides(X, y, sample_weight)
     model = clone(estimator)
-    schema, job = model._read_job(X, y, sample_weight, init_score, eval_metric)
+    schema, job = model.read_job(X, y, sample_weight, init_score, eval_metric)
     task, n_rows = job.task, job.table.n_rows
     splitter = check_cv(cv, task.y, classifier=task.is_classes)
     folds = list(splitter.split(np.zeros((n_rows, 1)), task.y, groups))
@@ -179,12 +179,9 @@ def boosting_cv(
 
 def _finish(model: Any, settings: BoostingSettings, init: Any, run: Fold, schema: Schema, n_rounds: int) -> Any:
     """The model of a fold, as if it had been fitted with this number of rounds."""
-    from spinney.ensemble.boosting.fit import Fitted
-
     booster = run.rounds.booster().cut(n_rounds)
-    booster.loss, model._init = run.rounds.task.loss, init
-    model._keep(schema, Fitted(booster, n_rounds, n_rounds, replace(settings, n_rounds=n_rounds), {}, None))
-    model.do_early_stopping_, model.scorer_, model.validation_score_ = False, None, np.empty(0)
+    booster.loss = run.rounds.task.loss
+    model.keep_rounds(schema, booster, settings, init)
     return model
 
 

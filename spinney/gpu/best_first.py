@@ -22,7 +22,6 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile.cuda import cuda, gpu_function
-from spinney.gpu.block import best_of
 from spinney.gpu.memory import (
     ANY_ALIKE,
     IS_ROOT,
@@ -38,6 +37,7 @@ from spinney.gpu.memory import (
     NOBODY,
     PARENT,
     TOP,
+    best_of,
 )
 from spinney.grow.boosting.memory import NO_SLOT
 from spinney.grow.rules import NO_SPLIT

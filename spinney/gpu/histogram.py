@@ -16,8 +16,19 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile.cuda import SIMULATED, cuda, gpu_function, int64, large_gpu_kernel, uint32, uint64
-from spinney.gpu.block import running_sum, sync_warp
-from spinney.gpu.memory import DONE, LANES, MOST_THREADS, N_BATCH, PARENT, SLOTS, SMALL_SIDE, SMALL_SLOT, SUMMERS
+from spinney.gpu.memory import (
+    DONE,
+    LANES,
+    MOST_THREADS,
+    N_BATCH,
+    PARENT,
+    SLOTS,
+    SMALL_SIDE,
+    SMALL_SLOT,
+    SUMMERS,
+    running_sum,
+    sync_warp,
+)
 from spinney.grow.boosting.statistics import far_gradient, far_hessian, short_gradient, short_hessian
 
 PLANES = SLOTS * LANES  # places of one of the three sums in shared memory

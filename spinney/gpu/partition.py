@@ -13,8 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile.cuda import cuda, gpu_function, gpu_kernel, int32, int64, uint8
-from spinney.gpu.block import running_sum
-from spinney.gpu.memory import DONE, MOST_THREADS, N_BATCH, PARENT, SLOTS, SMALL_SLOT, THREADS
+from spinney.gpu.memory import DONE, MOST_THREADS, N_BATCH, PARENT, SLOTS, SMALL_SLOT, THREADS, running_sum
 from spinney.tree.predict_boosted import in_set
 
 _PER = 16  # rows of a thread

@@ -21,7 +21,6 @@ import numpy as np
 
 from spinney._compile.cuda import SIMULATED, Stream
 from spinney._team import Team
-from spinney.gpu.codes import gather_values
 from spinney.gpu.descend import (
     AnswerSums,
     Coding,
@@ -36,7 +35,7 @@ from spinney.gpu.descend import (
 )
 from spinney.gpu.memory import THREADS, blocks_for, check_memory
 from spinney.gpu.short_trees import MOST_TREE_COLUMNS, ROWS, Cells, ShortTrees, add_short, pack_short, threads_for
-from spinney.gpu.tables import GpuTable, Stage, take_free
+from spinney.gpu.tables import GpuTable, Stage, gather_values, take_free
 from spinney.tree.forest import Forest
 from spinney.tree.packed import MISSING
 from spinney.tree.recode import recoded

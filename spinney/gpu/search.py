@@ -13,8 +13,19 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile.cuda import cuda, float64, gpu_function, gpu_kernel, int32, int64
-from spinney.gpu.block import best_of, running_sum
-from spinney.gpu.memory import BIG_SLOT, DONE, FIRST, N_BATCH, PARENT, SEARCHERS, SLOTS, SMALL_SIDE, SMALL_SLOT
+from spinney.gpu.memory import (
+    BIG_SLOT,
+    DONE,
+    FIRST,
+    N_BATCH,
+    PARENT,
+    SEARCHERS,
+    SLOTS,
+    SMALL_SIDE,
+    SMALL_SLOT,
+    best_of,
+    running_sum,
+)
 from spinney.grow.boosting.choose_split import keep_split
 from spinney.grow.boosting.scan_bins import bounded_cut_score, category_key, cut_score
 from spinney.grow.rules import larger_side

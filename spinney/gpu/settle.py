@@ -13,7 +13,6 @@ import numpy as np
 
 from spinney._compile.cuda import cuda, float64, gpu_function, int32, int64, large_gpu_kernel
 from spinney.gpu.best_first import IN_REACH, choose_best, commit_best, number_children, write_keys
-from spinney.gpu.block import running_sum
 from spinney.gpu.memory import (
     ANY_WANTED,
     BIG_SLOT,
@@ -37,6 +36,7 @@ from spinney.gpu.memory import (
     SMALL_SIDE,
     SMALL_SLOT,
     TOP,
+    running_sum,
 )
 from spinney.grow.boosting.choose_split import is_promising, make_pair
 from spinney.grow.boosting.memory import NO_SLOT

@@ -1,7 +1,7 @@
 """Estimators in a model file: which classes there are, and what their fitted attributes may hold.
 
 An estimator's record has its parameters, checked by the estimator itself, and its fitted attributes, checked by the
-tables below and then as a whole (estimator_audit.py). Scikit-learn's estimators that ours make for themselves (the
+tables below and then as a whole (audit.py). Scikit-learn's estimators that ours make for themselves (the
 default final estimators of stacking, the encoder of voting) are in the table too; all others are foreign.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import spinney
 from spinney.data.schema import Schema
-from spinney.io import estimator_audit as audits
+from spinney.io import audit as audits
 from spinney.io.checks import (
     Check,
     Maybe,
@@ -35,7 +35,7 @@ from spinney.io.checks import (
     text,
     tuple_of,
 )
-from spinney.io.records import COUNT, SEED, store_records
+from spinney.io.records import COUNT, SEED, stored
 from spinney.tree.forest import Forest
 
 Fields = dict[str, Check | Maybe]
@@ -68,20 +68,15 @@ def is_model(value: Any, place: str) -> None:
         fail("a model", value, place)
 
 
-def _store(name: str) -> Check:
-    """A record of the store; looked up late, since its modules are slow to import."""
-    return lambda value, place: is_a(store_records()[name].kind)(value, place)
-
-
 _NUMBERS = array("f8", 1)
 _INTEGERS = array("i4 i8", 1)
 _CLASSES: Fields = {"classes_": one_of(list_of(labels), labels)}
 _COUNTED: Fields = _CLASSES | {"n_classes_": one_of(list_of(integer(1)), array("i8", 1), integer(1))}
 _COLUMNS: Fields = {"n_features_in_": integer(1, 1 << 24), "feature_names_in_": Maybe(names)}
 _OUTPUT: Fields = {"_sklearn_output_config": Maybe(dict_of(kept_or_none(text)))}
-_OUTPUT |= {"_calibration": Maybe(_store("ConformalScores"))}
+_OUTPUT |= {"_calibration": Maybe(stored("ConformalScores"))}
 _TABLE: Fields = _COLUMNS | _OUTPUT | {"_schema": is_a(Schema)}
-_TREE: Fields = _TABLE | {"tree_": _store("DecisionTree"), "n_outputs_": COUNT, "max_features_": Maybe(COUNT)}
+_TREE: Fields = _TABLE | {"tree_": stored("DecisionTree"), "n_outputs_": COUNT, "max_features_": Maybe(COUNT)}
 _TREE |= {"_answers_are": Maybe(text)}
 _OPTIMAL: Fields = _TREE | {"objective_": number, "bound_": number}
 _OOB: Fields = {
@@ -91,13 +86,13 @@ _OOB: Fields = {
 }
 _FOREST: Fields = _TABLE | _OOB
 _FOREST |= {"estimator_": is_model, "forest_": is_a(Forest), "n_outputs_": COUNT, "max_features_": COUNT}
-_FOREST |= {"_seed": SEED, "_n_rows": COUNT, "_leaf_targets": Maybe(_store("LeafTargets"))}
-_FOREST |= {"_bags": kept_or_none(one_of(_store("PooledBags"), _store("Bags")))}
+_FOREST |= {"_seed": SEED, "_n_rows": COUNT, "_leaf_targets": Maybe(stored("LeafTargets"))}
+_FOREST |= {"_bags": kept_or_none(one_of(stored("PooledBags"), stored("Bags")))}
 _BAGS: Fields = _TABLE | _OOB
 _BAGS |= {"estimator_": is_model, "forest_": Maybe(is_a(Forest)), "estimators_": Maybe(list_of(is_model))}
-_BAGS |= {"n_outputs_": COUNT, "_draws": list_of(_store("Draws")), "_seed": SEED, "_n_rows": COUNT}
+_BAGS |= {"n_outputs_": COUNT, "_draws": list_of(stored("Draws")), "_seed": SEED, "_n_rows": COUNT}
 _ISOLATION: Fields = _TABLE | {"estimator_": is_model, "forest_": is_a(Forest), "n_outputs_": COUNT, "_seed": SEED}
-_ISOLATION |= {"_draws": list_of(_store("Draws")), "max_samples_": integer(1), "offset_": finite}
+_ISOLATION |= {"_draws": list_of(stored("Draws")), "max_samples_": integer(1), "offset_": finite}
 _BOOSTED: Fields = _TABLE | {
     "_init": kept_or_none(is_model),
     "learning_rate_": number,
@@ -105,7 +100,7 @@ _BOOSTED: Fields = _TABLE | {
     "min_samples_leaf_": COUNT,
     "n_iter_": COUNT,
     "best_iteration_": COUNT,
-    "_booster": _store("Booster"),
+    "_booster": stored("Booster"),
     "_seed": SEED,
     "evals_result_": dict_of(dict_of(list_of(number))),
     "is_categorical_": kept_or_none(array("b1", 1)),
@@ -138,7 +133,7 @@ _MEMBERS: Fields = _OUTPUT | {
     "n_features_in_": Maybe(integer(1, 1 << 24)),
     "feature_names_in_": Maybe(names),
     "estimators_": list_of(is_model),
-    "named_estimators_": _store("Bunch"),
+    "named_estimators_": stored("Bunch"),
 }
 _STACKING = _MEMBERS | {"stack_method_": list_of(text), "_widths": list_of(COUNT), "final_estimator_": is_model}
 _STACKING |= {"holdout_indices_": Maybe(_INTEGERS)}
@@ -158,10 +153,10 @@ _CENTRES: Fields = _TABLE | {
     "labels_": Maybe(_INTEGERS),
     "inertia_": Maybe(number),
     "_origin": finite_array("f8", 1),
-    "_history": kept_or_none(list_of(_store("KMeansStep"))),
+    "_history": kept_or_none(list_of(stored("KMeansStep"))),
     "_n_features_out": COUNT,
 }
-_MINIBATCH = _CENTRES | {"_running": _store("RunningMeans"), "counts_": finite_array("f8", 1), "n_steps_": COUNT}
+_MINIBATCH = _CENTRES | {"_running": stored("RunningMeans"), "counts_": finite_array("f8", 1), "n_steps_": COUNT}
 _MINIBATCH |= {"n_iter_": Maybe(COUNT)}
 _BISECTING = _CENTRES | {
     "children_": array("i8", 2),
@@ -179,7 +174,7 @@ _MIXTURE: Fields = _TABLE | {
     "n_iter_": COUNT,
     "lower_bound_": number,
     "lower_bounds_": list_of(number),
-    "_history": kept_or_none(list_of(_store("MixtureStep"))),
+    "_history": kept_or_none(list_of(stored("MixtureStep"))),
 }
 _BAYESIAN = _MIXTURE | {
     "weight_concentration_prior_": number,
@@ -193,8 +188,8 @@ _BAYESIAN = _MIXTURE | {
 }
 _IMPORTED: Fields = _TABLE | {
     "forest_": is_a(Forest),
-    "_answering": _store("Answering"),
-    "_reading": _store("Reading"),
+    "_answering": stored("Answering"),
+    "_reading": stored("Reading"),
     "n_outputs_": integer(1, 1 << 24),
     "source_": text,
     "objective_": text,

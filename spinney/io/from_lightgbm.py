@@ -18,15 +18,19 @@ import numpy as np
 
 from spinney.io.errors import ModelFormatError
 from spinney.io.imported import (
+    NO_CHILD,
     Answering,
     Imported,
+    Nodes,
+    Sets,
     ascending,
     check_outputs,
+    empty_sets,
+    make_forest,
     make_schema,
     number_categories,
     read_bytes,
 )
-from spinney.io.nodes import NO_CHILD, Nodes, Sets, empty_sets, make_forest
 from spinney.tree.forest import ends_of
 from spinney.tree.formula import Reading
 

@@ -19,8 +19,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.encode import round_down
 from spinney.io.errors import ModelFormatError
-from spinney.io.imported import Answering, Imported, ascending, make_schema
-from spinney.io.nodes import NO_CHILD, Nodes, Sets, last_left, make_forest
+from spinney.io.imported import (
+    NO_CHILD,
+    Answering,
+    Imported,
+    Nodes,
+    Sets,
+    ascending,
+    last_left,
+    make_forest,
+    make_schema,
+)
 from spinney.tree.forest import ends_of
 
 _TREES = (sklearn.tree.DecisionTreeClassifier, sklearn.tree.DecisionTreeRegressor)  # extra-trees are such, too

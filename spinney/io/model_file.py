@@ -57,7 +57,7 @@ def save(model: Any, path: Any, *, metadata: dict[str, Any] | None = None) -> No
     >>> spinney.load(file.getvalue()).predict(X.head(2)).tolist()
     ['No', 'No']
     """
-    from spinney.io.writing import check_kind, to_parts
+    from spinney.io.parts import check_kind, to_parts
 
     check_kind(model)
     try:
@@ -77,7 +77,7 @@ def save(model: Any, path: Any, *, metadata: dict[str, Any] | None = None) -> No
 
 def _verify(buffer: np.ndarray, model: Any) -> None:
     """What is written can be read."""
-    from spinney.io.reading import read_file
+    from spinney.io.parts import read_file
 
     try:
         read_file(buffer, (), verify=False)
@@ -129,7 +129,7 @@ def load(path: Any, *, mmap: bool = False, trust: Sequence[Any] = ()) -> Any:
     >>> spinney.load(place)
     RandomForestClassifier(n_estimators=5, random_state=0)
     """
-    from spinney.io.reading import read_file
+    from spinney.io.parts import read_file
 
     return read_file(_buffer_of(path, mmap), trust)
 
@@ -241,7 +241,7 @@ def inspect(path: Any) -> dict[str, Any]:
     >>> found["class"], found["classes"], found["trees"], found["schema"][0]["name"]
     ('DecisionTreeClassifier', ['No', 'Yes'], 1, 'Outlook')
     """
-    from spinney.io.summary import Opened, summary
+    from spinney.io.parts import Opened, summary
 
     is_path = not isinstance(path, bytes | bytearray | memoryview) and not hasattr(path, "read")
     return summary(Opened(_map(Path(path)) if is_path else _buffer_of(path, False)))

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import Bunch
 
-from spinney.criteria.user_loss import Loss
 from spinney.data.encode import Bins, make_bins, split_bins
 from spinney.data.schema import Schema
 from spinney.io.audit import audit_bins, audit_forest
@@ -307,103 +306,76 @@ def _make_bunch(items: dict[str, Any]) -> Bunch:
     return Bunch(**items)
 
 
+def stored(name: str) -> Check:
+    """A record of the store, by name: its class is looked up late, since its module is slow to import."""
+    return lambda value, place: is_a(store_records()[name].kind)(value, place)
+
+
+_COLUMNS = tuple_of(integer(0, 1 << 24))
+# records whose fields are those of their class: the module of the class, the fields, and an audit of the whole
+_PLAIN: dict[str, tuple[str, Fields, Any]] = {
+    "DecisionTree": ("spinney.tree.decision", {"forest": is_a(Forest)}, _audit_tree),
+    "Booster": (
+        "spinney.ensemble.boosting.booster",
+        {"start": array("f8", 1), "forest": is_a(Forest)},
+        _audit_booster,
+    ),
+    "Bags": ("spinney.ensemble.forests.bootstrap", _BAGS, _audit_bags),
+    "Subspaces": ("spinney.ensemble.bagging", _SUBSPACES, _audit_subspaces),
+    "Draws": ("spinney.ensemble.bagging", {"bags": stored("Bags"), "subspaces": stored("Subspaces")}, None),
+    "PooledBags": (
+        "spinney.ensemble.forests.bootstrap",
+        {
+            "first": tuple_of(COUNT),
+            "bags": tuple_of(kept_or_none(stored("Bags"))),
+            "n_rows": tuple_of(COUNT),
+            "seeds": tuple_of(SEED),
+        },
+        _audit_pool,
+    ),
+    "LeafTargets": ("spinney.ensemble.forests.quantiles", _TARGETS, _audit_targets),
+    "SpreadCurve": (
+        "spinney.ensemble.conformal",
+        {"prediction": finite_array("f8", 1), "size": finite_array("f8", 1)},
+        _audit_curve,
+    ),
+    "ConformalScores": ("spinney.ensemble.conformal", _CALIBRATION, _audit_calibration),
+    "RunningMeans": ("spinney.cluster.minibatch", _MEANS, _audit_means),
+    "KMeansStep": ("spinney.cluster.kmeans", {"centers": finite_array("f4 f8", 2), "inertia": number}, None),
+    "MixtureStep": ("spinney.cluster.mixture", _MIXTURE, None),
+    "Reading": (
+        "spinney.tree.formula",
+        {"numbered": _COLUMNS, "has_others": boolean, "zero_is_missing": _COLUMNS, "unstored_is_missing": boolean},
+        None,
+    ),
+    "Answering": (
+        "spinney.io.imported",
+        {"link": text, "scale": finite, "start": finite_array("f4 f8", 1), "averages": boolean, "second_from": text},
+        _audit_answering,
+    ),
+    "Loss": (
+        "spinney.criteria.user_loss",
+        dict.fromkeys(("gradient", "hessian", "inverse_link", "value", "start"), anything),
+        None,
+    ),
+    "KFold": ("sklearn.model_selection", _FOLDS, None),
+    "StratifiedKFold": ("sklearn.model_selection", _FOLDS, None),
+}
+
+
 @cache
 def store_records() -> dict[str, Record]:
     """All records but estimators, by name. Made when first needed: some of their modules are slow to import."""
     every = [
-        *_of_tables(),
-        *_of_trees(),
-        *_of_draws(),
-        *_of_calibrations(),
-        *_of_clusters(),
-        *_of_imported(),
-        *_of_parameters(),
-    ]
-    return {record.name: record for record in every}
-
-
-def _of_tables() -> list[Record]:
-    return [
-        Record(
-            "Schema", Schema, {"columns": anything}, _make_schema, lambda one: one.to_dict(), anything, is_json=True
-        ),
+        Record("Schema", Schema, {"columns": anything}, _make_schema, Schema.to_dict, anything, is_json=True),
         Record("Bins", Bins, _BINS, make_bins, split_bins, audit_bins),
-    ]
-
-
-def _of_trees() -> list[Record]:
-    from spinney.ensemble.boosting.booster import Booster
-    from spinney.tree.decision import DecisionTree
-
-    booster: Fields = {"start": array("f8", 1), "forest": is_a(Forest)}
-    return [
         Record("Forest", Forest, _FOREST, Forest.from_fields, Forest.to_fields, audit_forest),
-        _plain("DecisionTree", DecisionTree, {"forest": is_a(Forest)}, _audit_tree),
-        _plain("Booster", Booster, booster, _audit_booster),
-    ]
-
-
-def _of_draws() -> list[Record]:
-    from spinney.ensemble.bagging import Draws, Subspaces
-    from spinney.ensemble.forests.bootstrap import Bags, PooledBags
-    from spinney.ensemble.forests.quantiles import LeafTargets
-
-    pooled: Fields = {"first": tuple_of(COUNT), "bags": tuple_of(kept_or_none(is_a(Bags)))}
-    pooled |= {"n_rows": tuple_of(COUNT), "seeds": tuple_of(SEED)}
-    return [
-        _plain("Bags", Bags, _BAGS, _audit_bags),
-        _plain("Subspaces", Subspaces, _SUBSPACES, _audit_subspaces),
-        _plain("Draws", Draws, {"bags": is_a(Bags), "subspaces": is_a(Subspaces)}),
-        _plain("PooledBags", PooledBags, pooled, _audit_pool),
-        _plain("LeafTargets", LeafTargets, _TARGETS, _audit_targets),
-    ]
-
-
-def _of_calibrations() -> list[Record]:
-    from spinney.ensemble.conformal import ConformalScores, SpreadCurve
-
-    curve: Fields = {"prediction": finite_array("f8", 1), "size": finite_array("f8", 1)}
-    return [
-        _plain("SpreadCurve", SpreadCurve, curve, _audit_curve),
-        _plain("ConformalScores", ConformalScores, _CALIBRATION, _audit_calibration),
-    ]
-
-
-def _of_clusters() -> list[Record]:
-    from spinney.cluster import kmeans, mixture
-    from spinney.cluster.minibatch import RunningMeans
-
-    return [
-        _plain("RunningMeans", RunningMeans, _MEANS, _audit_means),
-        _plain("KMeansStep", kmeans.KMeansStep, {"centers": finite_array("f4 f8", 2), "inertia": number}),
-        _plain("MixtureStep", mixture.MixtureStep, _MIXTURE),
-    ]
-
-
-def _of_imported() -> list[Record]:
-    from spinney.io.imported import Answering
-    from spinney.tree.formula import Reading
-
-    columns = tuple_of(integer(0, 1 << 24))
-    reading: Fields = {"numbered": columns, "has_others": boolean, "zero_is_missing": columns}
-    reading |= {"unstored_is_missing": boolean}
-    answering: Fields = {"link": text, "scale": finite, "start": finite_array("f4 f8", 1), "averages": boolean}
-    answering |= {"second_from": text}
-    return [
-        _plain("Reading", Reading, reading),
-        _plain("Answering", Answering, answering, _audit_answering),
-    ]
-
-
-def _of_parameters() -> list[Record]:
-    """What parameters may hold besides plain values and estimators."""
-    return [
         Record("RandomState", np.random.RandomState, _RANDOM, _make_random, _split_random, anything),
-        _plain("Loss", Loss, dict.fromkeys(("gradient", "hessian", "inverse_link", "value", "start"), anything)),
         Record("Bunch", Bunch, {"items": dict_of(anything)}, _make_bunch, lambda one: {"items": dict(one)}, anything),
-        _plain("KFold", KFold, _FOLDS),
-        _plain("StratifiedKFold", StratifiedKFold, _FOLDS),
     ]
+    for name, (module, fields, audit) in _PLAIN.items():
+        every.append(_plain(name, getattr(import_module(module), name), fields, audit))
+    return {record.name: record for record in every}
 
 
 def make(record: Record, found: dict[str, Any], place: str) -> Any:

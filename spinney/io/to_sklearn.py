@@ -198,7 +198,7 @@ def _boosted(model: Any) -> Any:
     forest, n_rounds, n_outputs = model.forest_, model.n_estimators_, model.n_trees_per_iteration_
     other.loss, other.learning_rate, other.n_estimators = model.loss, 1.0, n_rounds
     other.init_, other.n_estimators_, other.n_trees_per_iteration_ = _init(model), n_rounds, n_outputs
-    other._loss = other._get_loss(sample_weight=None)
+    vars(other)["_loss"] = other._get_loss(sample_weight=None)  # scikit-learn's
     other.max_features_ = model.n_features_in_
     other.estimators_ = np.empty((n_rounds, n_outputs), object)
     for number in range(forest.n_trees):

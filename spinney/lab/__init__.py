@@ -5,7 +5,6 @@
     tree.py, classic.py, ...    one file per method: a table and parameters in, a list of steps out
     panels.py                   what a step shows: planes, curves, trees and tables, as plain data
     methods.py, series.py       all methods; a request in, its series of steps out; each series is fitted once
-    code.py                     Python code that reproduces a step
     server.py, static/          a server for one user on this machine, and its page
 
 A step is a dictionary (JSON) with a sentence, its numbers, and panels. The page only draws it.

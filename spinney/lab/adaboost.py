@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from spinney.lab.held_out import code_of, hold_out_unless_whole
 from spinney.lab.panels import Step, by_class, curve, grid_of, line, plane, step, wrong_rows
-from spinney.lab.parameters import SEED, LabParameter, Values
-from spinney.lab.tables import LabTable
+from spinney.lab.parameters import SEED, LabParameter, Values, as_code
+from spinney.lab.tables import LabTable, code_of, hold_out_unless_whole
 from spinney.view.numbers import percent, plural
 
 TITLE = "AdaBoost"
@@ -33,7 +32,7 @@ def steps(table: LabTable, values: Values) -> list[Step]:
     from spinney.view.rounds import only_members
 
     parts = hold_out_unless_whole(table, values["random_state"])
-    model = _fit(table, values, parts.train)
+    model = _model(table, values).fit(table.X[parts.train], table.y[parts.train])
     rounds = len(model.estimators_)
     weights, errors, says = model.sample_weight_history_, model.estimator_errors_, model.estimator_weights_
     grid, numbers = grid_of(table), range(1, rounds + 1)
@@ -98,14 +97,11 @@ def steps(table: LabTable, values: Values) -> list[Step]:
 
 def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
-    call = (
-        f"AdaBoostClassifier(DecisionTreeClassifier(max_depth={values['max_depth']}), n_estimators={at + 1}, "
-        f'learning_rate={values["learning_rate"]}, algorithm="{_algorithm(table)}", keep_weights=True)'
-    )
+    model = _model(table, {**values, "n_estimators": at + 1})
     return [
         "from spinney import AdaBoostClassifier, DecisionTreeClassifier, plot_adaboost_rounds",
         *code_of(values["random_state"], table.is_whole),
-        f"model = {call}.fit(X[train], y[train])",
+        f"model = {as_code(model)}.fit(X[train], y[train])",
         "last = model.estimators_[-1]",
         "weights = model.sample_weight_history_[-1]  # after the round",
         "step = {",
@@ -132,14 +128,12 @@ def _sizes(weights: np.ndarray, train: np.ndarray, n_rows: int) -> np.ndarray:
     return np.round(sizes, 3)
 
 
-def _fit(table: LabTable, values: Values, train: np.ndarray) -> Any:
+def _model(table: LabTable, values: Values) -> Any:
     from spinney import AdaBoostClassifier, DecisionTreeClassifier
 
     weak = DecisionTreeClassifier(max_depth=values["max_depth"])
     given = {"n_estimators": values["n_estimators"], "learning_rate": values["learning_rate"]}
-    return AdaBoostClassifier(weak, **given, algorithm=_algorithm(table), keep_weights=True).fit(
-        table.X[train], table.y[train]
-    )
+    return AdaBoostClassifier(weak, **given, algorithm=_algorithm(table), keep_weights=True)
 
 
 def _say_curve(model: Any) -> dict[str, Any]:

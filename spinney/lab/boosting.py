@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import log_loss
 
-from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
-from spinney.lab.parameters import SEED, LabError, LabParameter, Values
-from spinney.lab.tables import LabTable
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values, as_code
+from spinney.lab.tables import LabTable, code_of, hold_out
 from spinney.view.numbers import percent, plural, short
 
 TITLE = "Gradient boosting"
@@ -38,7 +37,6 @@ PARAMETERS = (
     SEED,
 )
 _ALONG = 240  # predictions along the axis
-_SETTINGS = "max_leaf_nodes=None, min_samples_leaf=1, l2_regularization=0.0, max_bins=None, random_state=0"
 
 
 def steps(table: LabTable, values: Values) -> list[Step]:
@@ -49,15 +47,14 @@ def steps(table: LabTable, values: Values) -> list[Step]:
 def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     is_class = _is_class(table, values)
-    name = "GradientBoostingClassifier" if is_class else "GradientBoostingRegressor"
-    given = f"n_estimators={max(at, 1)}, learning_rate={values['learning_rate']}, max_depth={values['max_depth']}"
-    begin = code_of(values["random_state"])
+    model = _model({**values, "n_estimators": max(at, 1)}, is_class)
+    name, begin = type(model).__name__, code_of(values["random_state"])
     if is_class:
         return [
             f"from spinney import {name}, plot_regions",
             "from sklearn.metrics import log_loss",
             *begin,
-            f"model = {name}({given}, {_SETTINGS})",
+            f"model = {as_code(model)}",
             "model.fit(X[train], y[train])",
             *_CLASS_CODE[at == 0],
             "plot_regions(model, X, y)",
@@ -66,7 +63,7 @@ def code(table: LabTable, values: Values, at: int) -> list[str]:
         f"from spinney import {name}, plot_residual_rounds",
         *begin,
         "x, target = X[:, :1], X[:, 1]  # predict the vertical column from the horizontal one",
-        f"model = {name}({given}, {_SETTINGS})",
+        f"model = {as_code(model)}",
         "model.fit(x[train], target[train])",
         "predicted = model.predict(x)" if at else "predicted = np.full(len(target), target[train].mean())",
         "step = {",
@@ -101,19 +98,21 @@ def _is_class(table: LabTable, values: Values) -> bool:
     return values["task"] == "classes" or (values["task"] == "auto" and table.has_classes)
 
 
-def _given(values: Values) -> dict[str, Any]:
-    shared = {"max_leaf_nodes": None, "min_samples_leaf": 1, "l2_regularization": 0.0, "max_bins": None}
+def _model(values: Values, is_class: bool) -> Any:
+    from spinney import GradientBoostingClassifier, GradientBoostingRegressor
+
+    shared: dict[str, Any] = {"max_leaf_nodes": None, "min_samples_leaf": 1, "l2_regularization": 0.0, "max_bins": None}
     own = {name: values[name] for name in ("n_estimators", "learning_rate", "max_depth")}
-    return {**shared, **own, "random_state": 0}
+    make = GradientBoostingClassifier if is_class else GradientBoostingRegressor
+    return make(**own, **shared, random_state=0)
 
 
 def _numbers(table: LabTable, values: Values) -> list[Step]:
-    from spinney import GradientBoostingRegressor
-    from spinney.view.residuals import stages_of
+    from spinney.view.rounds import stages_of
 
     parts = hold_out(table, values["random_state"])
     x, y = table.X[:, :1], table.X[:, 1]
-    model = GradientBoostingRegressor(**_given(values)).fit(x[parts.train], y[parts.train])
+    model = _model(values, is_class=False).fit(x[parts.train], y[parts.train])
     along = np.linspace(*table.ranges[0], _ALONG)
     on_rows = [one for _, one in stages_of(model, x, len(model))]
     on_line = [one for _, one in stages_of(model, along[:, None], len(model))]
@@ -167,13 +166,11 @@ def _sentence(k: int, facts: dict[str, Any], values: Values, table: LabTable) ->
 
 
 def _classes(table: LabTable, values: Values) -> list[Step]:
-    from spinney import GradientBoostingClassifier
-
     if not table.has_classes:
         raise LabError("This table has no classes. Choose the vertical column as the target, or another table.")
     parts = hold_out(table, values["random_state"])
     X, y, classes = table.X, table.y, np.asarray(table.classes)
-    model = GradientBoostingClassifier(**_given(values)).fit(X[parts.train], y[parts.train])
+    model = _model(values, is_class=True).fit(X[parts.train], y[parts.train])
     shares = np.bincount(table.codes[parts.train], minlength=len(classes)) / len(parts.train)
     grid = grid_of(table)
     on_rows = [np.tile(shares, (len(y), 1)), *model.staged_predict_proba(X)]

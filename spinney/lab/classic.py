@@ -12,7 +12,7 @@ import numpy as np
 
 from spinney.criteria.candidates import candidate_splits
 from spinney.lab.panels import Panel, Step, TreePicture, step, text_table, wrong_rows
-from spinney.lab.parameters import LabParameter, Values
+from spinney.lab.parameters import LabParameter, Values, as_code
 from spinney.lab.tables import LabTable
 from spinney.lab.tree import facts, split_code, splits_in_order, start_code, take
 from spinney.tree.decision import BRANCHES
@@ -55,7 +55,7 @@ def c45_code(table: LabTable, values: Values, at: int) -> list[str]:
         return _code("c45", table, values, at)
     return [
         "from spinney import C45Classifier, plot_tree, prune",
-        f"full = {_call('c45', values)}.fit(X, y)",
+        f"full = {as_code(_model('c45', values))}.fit(X, y)",
         f"model = prune.pessimistic(full, cf={values['cf']})",
         'step = {"before": full.get_n_leaves(), "after": model.get_n_leaves(), '
         '"wrong": int((model.predict(X) != y).sum())}',
@@ -67,7 +67,7 @@ def _code(kind: str, table: LabTable, values: Values, at: int) -> list[str]:
     name = "ID3Classifier" if kind == "id3" else "C45Classifier"
     lines = [
         f"from spinney import {name}, candidate_splits, plot_tree",
-        f"model = {_call(kind, values)}.fit(X, y)",
+        f"model = {as_code(_model(kind, values))}.fit(X, y)",
         "tree = model.tree_",
     ]
     if at == 0:
@@ -85,22 +85,17 @@ def _code(kind: str, table: LabTable, values: Values, at: int) -> list[str]:
     ]
 
 
-def _call(kind: str, values: Values) -> str:
-    if kind == "id3":
-        return f"ID3Classifier(max_depth={values['max_depth']})"
-    return (
-        f"C45Classifier(max_depth={values['max_depth']}, min_samples_leaf={values['min_samples_leaf']}, "
-        "mdl=False, prune=False)"
-    )
-
-
-def _fit(kind: str, table: LabTable, values: Values) -> Any:
+def _model(kind: str, values: Values) -> Any:
     from spinney import C45Classifier, ID3Classifier
 
     if kind == "id3":
-        return ID3Classifier(max_depth=values["max_depth"]).fit(table.X, table.y)
+        return ID3Classifier(max_depth=values["max_depth"])
     given = {"max_depth": values["max_depth"], "min_samples_leaf": values["min_samples_leaf"]}
-    return C45Classifier(**given, mdl=False, prune=False).fit(table.X, table.y)
+    return C45Classifier(**given, mdl=False, prune=False)
+
+
+def _fit(kind: str, table: LabTable, values: Values) -> Any:
+    return _model(kind, values).fit(table.X, table.y)
 
 
 def _steps(table: LabTable, model: Any, is_ratio: bool) -> list[Step]:

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from spinney.lab.held_out import Parts, code_of, hold_out
 from spinney.lab.panels import Panel, Step, by_class, by_share, grid_of, plane, step, text_table, wrong_rows
-from spinney.lab.parameters import SEED, LabError, LabParameter, Values
-from spinney.lab.tables import LabTable
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values, as_code
+from spinney.lab.tables import LabTable, Parts, code_of, hold_out
 from spinney.view.numbers import listed, percent
 
 VOTING_TITLE, STACKING_TITLE = "Voting", "Stacking"
@@ -137,9 +136,7 @@ def _begin(values: Values, name: str, more: str) -> list[str]:
         f"from spinney import DecisionTreeClassifier, {name}, plot_regions",
         *code_of(values["random_state"]),
         "estimators = [",
-        f'    ("tree", DecisionTreeClassifier(max_depth={values["max_depth"]}, random_state=0)),',
-        '    ("logistic", LogisticRegression(max_iter=1000)),',
-        f'    ("neighbours", KNeighborsClassifier({values["neighbours"]})),',
+        *(f'    ("{name}", {as_code(one)}),' for name, one in _estimators(values)),
         "]",
         f"model = {name}(estimators, {more}).fit(X[train], y[train])",
         "members = model.estimators_",

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
-from spinney.lab.parameters import SEED, LabError, LabParameter, Values
-from spinney.lab.tables import LabTable
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values, as_code
+from spinney.lab.tables import LabTable, code_of, hold_out
 from spinney.view.numbers import percent, plural
 
 TITLES = {"bagging": "Bagging", "forest": "Random forest", "extra_trees": "Extra-trees"}
@@ -59,7 +58,7 @@ def extra_trees_steps(table: LabTable, values: Values) -> list[Step]:
 
 def _steps(kind: str, table: LabTable, values: Values) -> list[Step]:
     train, held = _rows(kind, table, values)
-    model = _fit(kind, values).fit(table.X[train], table.y[train])
+    model = _model(kind, values).fit(table.X[train], table.y[train])
     members, grid = list(model.estimators_), grid_of(table)
     judged = _judge(kind, model, members, table, train, held)
     regions = [member.predict_proba(grid) for member in members]
@@ -109,20 +108,11 @@ def code_extra_trees(table: LabTable, values: Values, at: int) -> list[str]:
 
 
 def _code(kind: str, values: Values, at: int) -> list[str]:
-    shared = f"n_estimators={at + 1}, random_state={values['random_state']}"
-    if kind == "bagging":
-        tree = f"DecisionTreeClassifier(max_depth={values['max_depth']})"
-        lines = [
-            "from spinney import BaggingClassifier, DecisionTreeClassifier, plot_regions",
-            f"model = BaggingClassifier({tree}, {shared}).fit(X, y)",
-        ]
-    else:
-        name = "RandomForestClassifier" if kind == "forest" else "ExtraTreesClassifier"
-        more = f"max_depth={values['max_depth']}, max_features={values['max_features']}"
-        lines = [f"from spinney import {name}, plot_regions"]
-        lines += code_of(values["random_state"]) if kind == "extra_trees" else []
-        rows = "X[train], y[train]" if kind == "extra_trees" else "X, y"
-        lines += [f"model = {name}({shared}, {more}).fit({rows})"]
+    model, lines = _model(kind, {**values, "n_estimators": at + 1}), []
+    trees = "BaggingClassifier, DecisionTreeClassifier" if kind == "bagging" else type(model).__name__
+    lines += code_of(values["random_state"]) if kind == "extra_trees" else []
+    rows = "X[train], y[train]" if kind == "extra_trees" else "X, y"
+    lines += [f"from spinney import {trees}, plot_regions", f"model = {as_code(model)}.fit({rows})"]
     return [*lines, *(_HELD_CODE if kind == "extra_trees" else _OUTSIDE_CODE), "plot_regions(model, X, y)"]
 
 
@@ -152,7 +142,7 @@ _OUTSIDE_CODE = [
 ]
 
 
-def _fit(kind: str, values: Values) -> Any:
+def _model(kind: str, values: Values) -> Any:
     from spinney import BaggingClassifier, DecisionTreeClassifier, ExtraTreesClassifier, RandomForestClassifier
 
     shared = {"n_estimators": values["n_estimators"], "random_state": values["random_state"]}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spinney.lab.panels import LEVELS, Step, curve, grid_of, line, plane, runs, step
-from spinney.lab.parameters import SEED, LabError, LabParameter, Values
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values, as_code
 from spinney.lab.tables import LabTable
 from spinney.view.clusters import nearest_centres
 from spinney.view.numbers import plural, short
@@ -66,8 +66,7 @@ def code(table: LabTable, values: Values, at: int) -> list[str]:
     moves = at % 2 == 1  # centroids move while each row keeps its cluster
     return [
         "from spinney import KMeans, plot_kmeans_steps",
-        f'model = KMeans({values["n_clusters"]}, init="{values["init"]}", n_init=1, tol=0.0, max_iter={_MOST}, '
-        f"keep_history=True, random_state={values['random_state']}).fit(X)",
+        f"model = {as_code(_model(values))}.fit(X)",
         f"now, before = model.history_[{t}], model.history_[{t - moves}]",
         "rows = ((X[:, None] - before.centers) ** 2).sum(axis=2).argmin(axis=1)  # the cluster of each row",
         "sse = float(((X - now.centers[rows]) ** 2).sum())",
@@ -76,15 +75,19 @@ def code(table: LabTable, values: Values, at: int) -> list[str]:
     ]
 
 
-def _fit(table: LabTable, values: Values) -> Any:
+def _model(values: Values) -> Any:
     from spinney import KMeans
 
+    given = {"init": values["init"], "random_state": values["random_state"]}
+    return KMeans(values["n_clusters"], n_init=1, tol=0.0, max_iter=_MOST, keep_history=True, **given)
+
+
+def _fit(table: LabTable, values: Values) -> Any:
     if len(np.unique(table.X, axis=0)) < values["n_clusters"]:
         raise LabError(
             f"There are fewer distinct rows than the {values['n_clusters']} clusters. Choose fewer clusters."
         )
-    given = {"init": values["init"], "random_state": values["random_state"]}
-    return KMeans(values["n_clusters"], n_init=1, tol=0.0, max_iter=_MOST, keep_history=True, **given).fit(table.X)
+    return _model(values).fit(table.X)
 
 
 def _centres(history: list[Any], t: int) -> list[dict[str, Any]]:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from spinney.lab.panels import Step, curve, line, plane, step
-from spinney.lab.parameters import SEED, LabError, LabParameter, Values
+from spinney.lab.parameters import SEED, LabError, LabParameter, Values, as_code
 from spinney.lab.tables import LabTable
-from spinney.view.mixtures import component_shares
+from spinney.view.clusters import component_shares
 from spinney.view.numbers import listed, percent, plural, short
 
 TITLE = "EM (Gaussians)"
@@ -46,7 +46,6 @@ PARAMETERS = (
     ),
     SEED,
 )
-_GIVEN_CODE = "means_init=[[-2.0, 0.0], [3.0, 0.0]], weights_init=[0.5, 0.5], precisions_init={precisions}, "
 _MOST, _TOL = 60, 1e-4  # iterations; increase of the likelihood that stops them
 
 
@@ -79,23 +78,14 @@ def steps(table: LabTable, values: Values) -> list[Step]:
 def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     is_given = values["init_params"] == "given"
-    precisions = {
-        "full": "np.stack([np.eye(2)] * 2) / 4",
-        "diag": "np.full((2, 2), 0.25)",
-        "spherical": "[0.25, 0.25]",
-        "tied": "np.eye(2) / 4",
-    }[values["covariance_type"]]
-    how = _GIVEN_CODE.format(precisions=precisions) if is_given else f'init_params="{values["init_params"]}", '
     at_zero = ', "at_zero": component_shares(now, np.zeros((1, 2)))[0].tolist()' if is_given else ""
     return [
         "import warnings",
         "",
         "from spinney import GaussianMixture, plot_em_steps",
-        *(["from spinney.view.mixtures import component_shares"] if is_given else []),
+        *(["from spinney.view.clusters import component_shares"] if is_given else []),
         'warnings.simplefilter("ignore")  # it may stop before it has converged',
-        f'model = GaussianMixture({values["n_components"]}, covariance_type="{values["covariance_type"]}", '
-        f"{how}max_iter={_MOST}, tol={_TOL}, keep_history=True, "
-        f"random_state={values['random_state']}).fit(X)",
+        f"model = {as_code(_model(values))}.fit(X)",
         f"now = model.history_[{at}]",
         f'step = {{"iteration": {at}, "log_likelihood": float(now.log_likelihood), "weights": now.weights.tolist(), '
         f'"means": now.means.tolist(){at_zero}}}',
@@ -103,26 +93,30 @@ def code(table: LabTable, values: Values, at: int) -> list[str]:
     ]
 
 
+def _model(values: Values) -> Any:
+    from spinney import GaussianMixture
+
+    given = dict(values)
+    if given["init_params"] == "given":
+        one = [[0.25, 0.0], [0.0, 0.25]]
+        shape = {"full": [one, one], "diag": [[0.25, 0.25]] * 2, "spherical": [0.25, 0.25], "tied": one}
+        given |= {"init_params": "kmeans", "precisions_init": shape[values["covariance_type"]]}
+        given |= {"means_init": [[-2.0, 0.0], [3.0, 0.0]], "weights_init": [0.5, 0.5]}
+    return GaussianMixture(**given, max_iter=_MOST, tol=_TOL, keep_history=True)
+
+
 def _fit(table: LabTable, values: Values) -> Any:
     import warnings
-
-    from spinney import GaussianMixture
 
     if len(np.unique(table.X, axis=0)) < 2 * values["n_components"]:
         raise LabError(
             f"There are too few distinct rows for {plural(values['n_components'], 'component')}. Choose fewer."
         )
-    given = dict(values)
-    if given["init_params"] == "given":
-        if given["n_components"] != 2:
-            raise LabError("The means -2 and 3 are those of 2 components. Choose 2 components.")
-        shape = {"full": np.stack([np.eye(2)] * 2), "diag": np.ones((2, 2)), "spherical": np.ones(2), "tied": np.eye(2)}
-        given = {name: value for name, value in given.items() if name != "init_params"}
-        given["means_init"], given["weights_init"] = [[-2.0, 0.0], [3.0, 0.0]], [0.5, 0.5]
-        given["precisions_init"] = shape[values["covariance_type"]] / 4
+    if values["init_params"] == "given" and values["n_components"] != 2:
+        raise LabError("The means -2 and 3 are those of 2 components. Choose 2 components.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it may stop before it has converged
-        return GaussianMixture(**given, max_iter=_MOST, tol=_TOL, keep_history=True).fit(table.X)
+        return _model(values).fit(table.X)
 
 
 def _ellipse(one: Any, k: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spinney.lab.panels import Step, TreePicture, boxes_of, curve, line, plane, step, wrong_rows
-from spinney.lab.parameters import LabParameter, Values
+from spinney.lab.parameters import LabParameter, Values, as_code
 from spinney.lab.tables import LabTable
 from spinney.view.numbers import percent, plural
 
@@ -31,7 +31,7 @@ def steps(table: LabTable, values: Values) -> list[Step]:
     found: list[Step] = []
     errors: list[tuple[float, float]] = []
     for depth in range(1, values["max_depth"] + 1):
-        greedy, best = _fit(table, values, depth)
+        greedy, best = (one.fit(table.X, table.y) for one in _models(values, depth))
         errors.append((_error(greedy, table), _error(best, table)))
         found.append(_step(table, greedy, best, depth, errors))
     return found
@@ -39,11 +39,11 @@ def steps(table: LabTable, values: Values) -> list[Step]:
 
 def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
-    least = f"min_samples_leaf={values['min_samples_leaf']}"
+    greedy, best = map(as_code, _models(values, at + 1))
     return [
         "from spinney import DecisionTreeClassifier, OptimalTreeClassifier, plot_tree",
-        f"greedy = DecisionTreeClassifier(max_depth={at + 1}, {least}, max_bins={_BINS}).fit(X, y)",
-        f"best = OptimalTreeClassifier(max_depth={at + 1}, {least}, max_bins={_BINS}).fit(X, y)",
+        f"greedy = {greedy}.fit(X, y)",
+        f"best = {best}.fit(X, y)",
         "step = {",
         f'    "depth": {at + 1},',
         '    "greedy_error": 1 - greedy.score(X, y),',
@@ -56,12 +56,11 @@ def code(table: LabTable, values: Values, at: int) -> list[str]:
     ]
 
 
-def _fit(table: LabTable, values: Values, depth: int) -> tuple[Any, Any]:
+def _models(values: Values, depth: int) -> tuple[Any, Any]:
     from spinney import DecisionTreeClassifier, OptimalTreeClassifier
 
     given = {"max_depth": depth, "min_samples_leaf": values["min_samples_leaf"], "max_bins": _BINS}
-    greedy = DecisionTreeClassifier(**given).fit(table.X, table.y)
-    return greedy, OptimalTreeClassifier(**given, time_budget=_SECONDS).fit(table.X, table.y)
+    return DecisionTreeClassifier(**given), OptimalTreeClassifier(**given, time_budget=_SECONDS)
 
 
 def _error(model: Any, table: LabTable) -> float:

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from spinney.lab.tables import LabTable
-from spinney.view.chosen import choose_tree
-from spinney.view.grids import Grid
-from spinney.view.layout import arrange
-from spinney.view.phrases import TreePhrases, words_of
+from spinney.view.phrases import TreePhrases, choose_tree, words_of
+from spinney.view.plot import arrange
+from spinney.view.predictions import Grid
 
 CELLS = 96  # cells along each axis of a region
 LEVELS = 8  # shades of a class, from uncertain to certain

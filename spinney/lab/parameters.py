@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from sklearn import config_context
+
 Values = dict[str, Any]
 
 
@@ -62,3 +64,14 @@ def read_values(parameters: Sequence[LabParameter], given: Any) -> Values:
 
 
 SEED = LabParameter("random_state", "seed", 0, 0, 99)
+
+
+def as_code(model: Any) -> str:
+    """Return the call that makes a model, in one line.
+
+    >>> from spinney import DecisionTreeClassifier
+    >>> as_code(DecisionTreeClassifier(max_depth=2))
+    'DecisionTreeClassifier(max_depth=2)'
+    """
+    with config_context(print_changed_only=True):
+        return " ".join(line.strip() for line in model.__repr__(N_CHAR_MAX=10_000).splitlines())

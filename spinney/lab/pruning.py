@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney.lab.held_out import Parts, code_of, hold_out
 from spinney.lab.panels import Step, TreePicture, boxes_of, curve, line, plane, step
 from spinney.lab.parameters import SEED, LabParameter, Values
-from spinney.lab.tables import LabTable
+from spinney.lab.tables import LabTable, Parts, code_of, hold_out
 from spinney.lab.tree import splits_in_order
 from spinney.view.numbers import percent, short
 

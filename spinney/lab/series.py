@@ -14,11 +14,12 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from spinney._distribution import install_command
 from spinney.lab.methods import ANY, METHODS, PLANE, PRESETS, Method
 from spinney.lab.own_table import OwnTables
 from spinney.lab.parameters import LabError, Values, read_values
 from spinney.lab.tables import SOURCES, LabTable, Source, make_table
-from spinney.view.colours import class_colours
+from spinney.view.figures import class_colours
 
 _ASKED = ("method", "params", "table", "tableParams", "columns", "points", "own", "target")
 _KEPT = 48  # series
@@ -62,8 +63,6 @@ class Lab:
 
     def code(self, request: Any, at: Any) -> str:
         """Return one step as Python code."""
-        from spinney.lab.code import write
-
         n_steps = len(json.loads(self.series(request))["steps"])
         if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < n_steps:
             raise LabError(f"step must be an integer from 0 to {n_steps - 1}, got {at!r:.40}.")
@@ -106,3 +105,57 @@ def _key(request: Any) -> str:
 def _plain(value: Any) -> Any:
     """Convert NumPy values for JSON."""
     return value.tolist()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Python code that reproduces a step: table, model, numbers and figure.
+#
+# In: a method, its table and parameters, and the number of the step. Out: a program that runs without changes.
+
+
+def write(method: Method, table: LabTable, values: Values, at: int) -> str:
+    """Return the program of one step."""
+    body = method.code(table, values, at)
+    *others, last = body
+    picture = [f"plt.figure(figsize=({'13, 7' if last.startswith('plot_tree') else '7, 5.5'}))", last, "plt.show()"]
+    if last.startswith(("plot_adaboost", "plot_residual", "plot_kmeans", "plot_em")):  # these make their own figures
+        picture = picture[1:]
+    lines = [*table.code, *others]
+    imports = sorted(
+        {line for line in lines if line.startswith(("import ", "from "))},
+        key=lambda line: (_home(line), line.startswith("from"), line),
+    )
+    rest = [line for line in lines if line and not line.startswith(("import ", "from "))]
+    return "\n".join(
+        [
+            f"# {method.title}, {table.name}: step {at + 1}, as the lab shows it",
+            *_blocks(imports),
+            "",
+            *rest,
+            "print(step)",
+            "",
+            "try:",
+            "    import matplotlib.pyplot as plt",
+            "except ImportError:",
+            f"    print({'for the figure: ' + install_command('plot')!r})",
+            "else:",
+            *(f"    {line}" for line in picture),
+            "",
+        ]
+    )
+
+
+def _home(line: str) -> int:
+    """Order of imports: standard library, other libraries, Spinney."""
+    module = line.split()[1].split(".")[0]
+    return 0 if module in ("copy", "io", "warnings") else 2 if module == "spinney" else 1
+
+
+def _blocks(imports: list[str]) -> list[str]:
+    """Return imports with a blank line between their groups."""
+    found: list[str] = []
+    for place, line in enumerate(imports):
+        if place and _home(line) != _home(imports[place - 1]):
+            found.append("")
+        found.append(line)
+    return found

@@ -11,7 +11,7 @@ import numpy as np
 
 from spinney.criteria.candidates import candidate_splits
 from spinney.lab.panels import Panel, Step, TreePicture, boxes_of, curve, line, plane, step, text_table, wrong_rows
-from spinney.lab.parameters import LabParameter, Values
+from spinney.lab.parameters import LabParameter, Values, as_code
 from spinney.lab.tables import LabTable
 from spinney.view.numbers import percent, plural
 
@@ -83,12 +83,13 @@ def code(table: LabTable, values: Values, at: int) -> list[str]:
     """Return Python code for a step."""
     lines = [
         "from spinney import DecisionTreeClassifier, candidate_splits, plot_tree",
-        f"model = {_call(values)}.fit(X, y)",
+        f"model = {as_code(_model(values))}.fit(X, y)",
         "tree = model.tree_",
     ]
     if at == 0:
         return [*lines, *start_code(), f"plot_tree(model, feature_names={table.names!r}, max_depth=0)"]
-    node = splits_in_order(_fit(table, values).tree_)[(at - 1) // 2]
+    tree = _fit(table, values).tree_
+    node = splits_in_order(tree)[(at - 1) // 2]
     rows = "X.iloc[rows]" if hasattr(table.X, "iloc") else "X[rows]"
     return [
         *lines,
@@ -96,7 +97,7 @@ def code(table: LabTable, values: Values, at: int) -> list[str]:
         f"rows = model.decision_path(X).toarray()[:, {node}] > 0  # that reach this node",
         f'candidates = candidate_splits({rows}, y[rows], criterion="{values["criterion"]}", groups="sets")',
         'print(candidates.sort_values("gain", ascending=False).head(8))',
-        f"plot_tree(model, feature_names={table.names!r}, max_depth={_level(table, values, node)})",
+        f"plot_tree(model, feature_names={table.names!r}, max_depth={int(tree.depth[node]) + 1})",
     ]
 
 
@@ -122,21 +123,14 @@ def split_code(node: int) -> list[str]:
     ]
 
 
-def _call(values: Values) -> str:
-    return (
-        f'DecisionTreeClassifier(criterion="{values["criterion"]}", max_depth={values["max_depth"]}, '
-        f"min_samples_leaf={values['min_samples_leaf']}, random_state=0)"
-    )
+def _model(values: Values) -> Any:
+    from spinney import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(**values, random_state=0)
 
 
 def _fit(table: LabTable, values: Values) -> Any:
-    from spinney import DecisionTreeClassifier
-
-    return DecisionTreeClassifier(**values, random_state=0).fit(table.X, table.y)
-
-
-def _level(table: LabTable, values: Values, node: int) -> int:
-    return int(_fit(table, values).tree_.depth[node]) + 1
+    return _model(values).fit(table.X, table.y)
 
 
 def _start(table: LabTable, model: Any, picture: TreePicture, values: Values) -> Step:

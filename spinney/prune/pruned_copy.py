@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -68,15 +67,10 @@ def prune_trees(
     if not members or not all(isinstance(getattr(one, "tree_", None), DecisionTree) for one in members):
         raise TypeError(f"model must be a fitted model of Spinney's decision trees, {_KINDS}; got {model!r:.80}.")
     trees = [prune(_with_classes(one, model)) for one in members]
+    if is_boosted(model) or "forest_" in vars(model):
+        return _uncalibrated(model.with_forest(join([tree.forest for tree in trees])))
     other = _uncalibrated(model)
-    if is_boosted(model):
-        other._booster = replace(model._booster, forest=join([tree.forest for tree in trees]))
-        other.__dict__.pop("estimators_", None)
-    elif "forest_" in vars(model):
-        other._keep(model._schema, join([tree.forest for tree in trees]))
-        other.__dict__.pop("_leaf_targets", None)
-    else:
-        other.estimators_ = [with_tree(one, tree) for one, tree in zip(members, trees)]
+    other.estimators_ = [with_tree(one, tree) for one, tree in zip(members, trees)]
     return other
 
 

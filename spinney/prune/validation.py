@@ -40,7 +40,7 @@ class Errors(NamedTuple):
 
 def judge(model: Any, X: Any, y: Any, sample_weight: Any, *, allow_unknown: bool = False) -> ValidationRows:
     """Send a validation set down the model's tree."""
-    table = model._read(X)
+    (table,) = model.formula().tables(X)
     y = read_target(model, y, allow_unknown)
     check_consistent_length(np.empty(table.n_rows), y)
     weight = np.ones(len(y))
@@ -48,12 +48,14 @@ def judge(model: Any, X: Any, y: Any, sample_weight: Any, *, allow_unknown: bool
         weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
     if not weight.any():
         raise ValueError("sample_weight must not be 0 for every validation row.")
-    if (model.tree_.missing == SPREADS).any():
-        from spinney.tree.descend import ends_of_rows
+    from spinney._team import Team, available_threads
+    from spinney.tree.descend import ends_of_rows, leaf_of_rows
 
+    if (model.tree_.missing == SPREADS).any():
         row, node, share = ends_of_rows(model.tree_, table)
         return ValidationRows(node, weight[row] * share, y[row], row)
-    return ValidationRows(model._leaves(table), weight, y)
+    with Team(available_threads(getattr(model, "n_jobs", None))) as team:
+        return ValidationRows(leaf_of_rows(model.tree_, table, team), weight, y)
 
 
 def read_target(model: Any, y: Any, allow_unknown: bool) -> np.ndarray:

@@ -15,9 +15,8 @@ import numpy as np
 from sklearn.base import clone
 
 from spinney.evaluate.cross_validation import cross_validate
-from spinney.evaluate.judging import NotJudged, split_rows
+from spinney.evaluate.judging import HIGHER_IS_BETTER, NotJudged, measure, measure_baseline, split_rows
 from spinney.evaluate.judging import judge as cross_validated
-from spinney.evaluate.measures import HIGHER_IS_BETTER, measure, measure_baseline
 from spinney.reporting.sample import Sample, some_rows
 
 _WORK = {True: 50_000_000, False: 20_000_000}  # rows x trees that all folds may fit: boosting, others

@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 from sklearn.metrics import precision_recall_curve, roc_curve
 
-from spinney.evaluate.measures import HIGHER_IS_BETTER
+from spinney.evaluate.judging import HIGHER_IS_BETTER
 from spinney.reporting.charts import Line, columns_chart, line_chart, scatter
 from spinney.reporting.judged import ScoreSheet
 from spinney.reporting.sample import text_of

@@ -67,7 +67,7 @@ def read_sample(
         raise ValueError("report needs the targets y. Pass report(model, X, y).")
     called = _row_names(X) if row_names is None else row_names
     if target is None:
-        target = _name_of(y) if opened is None else str(opened._sides["y"] or "")
+        target = _name_of(y) if opened is None else str(opened.target_name or "")
     X, values = with_rows(X), np.asarray(here(y))
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]

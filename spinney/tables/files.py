@@ -6,6 +6,7 @@ their types.
 
 Formats and compression are recognised by the first bytes, text formats also by the name. Compressed files, encodings
 other than UTF-8 and standard input are first copied to a temporary file, block by block, so that memory does not grow.
+So are several text files that are one table (`spinney fit 'folder/*.csv'`), with the header of the first.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from glob import has_magic
+from glob import glob, has_magic
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -52,7 +53,6 @@ _REFUSED = {
     b"\x80\x04": "is a pickle, not a table; write the table to CSV or Parquet",
     b"\x80\x05": "is a pickle, not a table; write the table to CSV or Parquet",
 }
-_WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _IN_WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # in the zip archives of workbooks
 _HTML = (b"<!doctype html", b"<html")
 _TYPED = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")  # Parquet, Arrow and Arrow streams: not text in any encoding
@@ -137,8 +137,6 @@ class Source:
 def open_source(given: str, dialect: Dialect = PLAIN, name: str = "") -> Source:
     """Detect the format of a file and prepare to scan it. `name` is shown in messages, by default the path."""
     if has_magic(given) and not Path(given).exists():
-        from spinney.tables.many_files import open_pattern
-
         return open_pattern(given, dialect)
     name = name or ("standard input" if given == "-" else given)
     path = _spool_input() if given == "-" else Path(given)
@@ -196,9 +194,8 @@ def _spool_input() -> Path:
 
 def _spool(stream: Any, encoding: str | None = None) -> Path:
     """Copy a stream to a temporary UTF-8 file, which is removed when the process ends."""
-    handle, name = tempfile.mkstemp(prefix="spinney-")
-    atexit.register(_remove, name)
-    with os.fdopen(handle, "wb") as target:
+    name, target = _temporary()
+    with target:
         if encoding is None:
             shutil.copyfileobj(stream, target, _BLOCK)
         else:
@@ -207,6 +204,13 @@ def _spool(stream: Any, encoding: str | None = None) -> Path:
                 target.write(decoder.decode(block).encode())
             target.write(decoder.decode(b"", final=True).encode())
     return Path(name)
+
+
+def _temporary(suffix: str = "") -> tuple[str, BinaryIO]:
+    """A new file, which is removed when the process ends."""
+    handle, name = tempfile.mkstemp(prefix="spinney-", suffix=suffix)
+    atexit.register(_remove, name)
+    return name, os.fdopen(handle, "wb")
 
 
 def _remove(name: str) -> None:
@@ -502,3 +506,43 @@ def _undecodable(source: Source) -> tuple[int, int]:
 
 def _lines(file: BinaryIO) -> Any:
     yield from file
+
+
+# --- several files as one table ---------------------------------------------------------------------------------------
+
+
+def open_pattern(given: str, dialect: Dialect) -> Source:
+    """Open the files that match a pattern, in the order of their names."""
+    paths = sorted(glob(given, recursive=True))
+    if not paths:
+        raise usage(f"no file matches {given}.")
+    sources = [open_source(path, dialect) for path in paths]
+    first = sources[0]
+    for one in sources:
+        if one.format != first.format:
+            raise TableError(f"{given}: {first.name} is {first.format}, but {one.name} is {one.format}.")
+        if set(one.columns) != set(first.columns):
+            other = sorted(set(one.columns) ^ set(first.columns))[0]
+            raise TableError(f"{given}: only one of {first.name} and {one.name} has a column {other!r}.")
+        if first.is_text and one.columns != first.columns:
+            raise TableError(f"{given}: the columns of {first.name} and {one.name} are in another order.")
+    if first.is_text:
+        return replace(
+            open_source(str(_laid_end_to_end(sources)), replace(dialect, separator=first.separator)), name=given
+        )
+    frame = pl.concat([one.frame.select(first.columns) for one in sources])
+    return replace(first, name=given, frame=frame, others=tuple(one.path for one in sources[1:]))
+
+
+def _laid_end_to_end(sources: list[Source]) -> Path:
+    name, target = _temporary(".csv")
+    with target:
+        for place, source in enumerate(sources):
+            with open(source.path, "rb") as file:
+                for _ in range(source.skip if place else 0):
+                    file.readline()
+                shutil.copyfileobj(file, target, 2**20)
+                file.seek(-1, os.SEEK_END)
+                if file.read(1) != b"\n":
+                    target.write(b"\n")
+    return Path(name)

@@ -1,28 +1,60 @@
 """Reads tables for models.
 
 In: a `Source`. Out, at fit: a `Survey` of its columns, and the table in memory, with small integer types and coded
-categories. Out, at predict: the same columns, batch by batch. Invalid cells raise an error with column and row.
+categories; or, of a large table for models that are fitted on codes, a table opened by `spinney.open_table`, whose
+features stay on disk. Out, at predict: the same columns, batch by batch. Invalid cells raise an error with column and
+row. Rows are counted from 1, without the header.
 
-Rows are counted from 1, without the header.
+Parts of a table are frames of some rows each, so that memory does not grow with it; text is split at the ends of rows.
+(Batches from polars would not limit memory: it reads ahead without a limit if they are used more slowly than they are
+scanned.) Of a large table text is parsed once, part by part, into Parquet files in a temporary folder; typed files are
+read in place. The model is the same as for the table in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from spinney.data.files.csv import blocks_of
 from spinney.tables.errors import TableError, suggestion, usage
 from spinney.tables.files import Source, explain_scan_failure
 from spinney.tables.guessing import guess
 from spinney.tables.kinds import ALSO, KINDS, Column, clean, features, staged, values
-from spinney.tables.parts import parts_of
 from spinney.tables.recipe import Recipe
+
+_BYTES = 2**25  # of text in a part
+_ROWS = 2**18  # of other tables
+
+
+def parts_of(source: Source, n_bytes: int = _BYTES) -> Iterator[pl.LazyFrame]:
+    """Yield all rows of a source, in parts."""
+    if source.is_text:
+        first = True
+        for block in blocks_of(source.path, n_bytes, b'"'):
+            yield source.text_frame(block, first)
+            first = False
+    elif source.format == "JSON lines":
+        schema = source.frame.collect_schema()
+        for block in blocks_of(source.path, n_bytes, b""):
+            if block.strip():
+                yield pl.read_ndjson(block, schema=schema).lazy()
+    else:
+        n_rows = int(source.frame.select(pl.len()).collect(engine="streaming").item())
+        for start in range(0, n_rows, _ROWS):
+            yield source.frame.slice(start, _ROWS)
+
+
+# --- tables in memory, and batches ------------------------------------------------------------------------------------
+
 
 BATCH = 2**16  # rows per batch of predictions
 TARGET, OTHER = "\x00target", "\x00other:"  # columns beside the features
@@ -341,6 +373,22 @@ def find_infinite(source: Source, target: Column, missing: tuple[str, ...]) -> T
     )
 
 
+def weights_of(source: Source, cells: pl.Series, name: str) -> np.ndarray:
+    """Return sample weights; raise an error if one is missing, negative or infinite."""
+    numbers = cells.cast(pl.Float64, strict=False)
+    if numbers.null_count() or not bool((numbers >= 0).all()) or not bool(numbers.is_finite().all()):
+        raise TableError(f"--weights: column {name!r} of {source.name} must hold a number of at least 0 in every row.")
+    return numbers.to_numpy()
+
+
+def free_name(name: str, taken: Container[str], form: str = "{}_{}") -> str:
+    """Return a name that no column has yet: with a number, if need be."""
+    free, number = name, 2
+    while free in taken:
+        free, number = form.format(name, number), number + 1
+    return free
+
+
 def _day(form: str) -> str:
     """Return the last second of 2024 in a date format."""
     return datetime(2024, 12, 31, 23, 59, 59).strftime(form)
@@ -358,3 +406,52 @@ def labels_of(target: pl.Series, kind: str) -> np.ndarray:
         return found.astype(bool)
     whole = bool(np.isfinite(found).all() and (found == np.round(found)).all() and (np.abs(found) < 2.0**53).all())
     return found.astype(np.int64) if whole else found.astype(np.float64)
+
+
+# --- large tables -----------------------------------------------------------------------------------------------------
+
+
+LARGE = 2**28  # bytes from which a table is not read into memory
+
+
+def is_large(source: Source) -> bool:
+    """Whether the table is too large to read into memory."""
+    return sum(path.stat().st_size for path in (source.path, *source.others)) >= LARGE
+
+
+def stream_table(
+    source: Source,
+    columns: Sequence[Column],
+    missing: tuple[str, ...],
+    target: Column,
+    also: Sequence[str] = (),
+    doubtful: Sequence[Column] = (),
+) -> tuple[Any, pl.DataFrame]:
+    """Open the features of the rows with a target; also return the target and other columns, as `read_table` does."""
+    from spinney.data.files.open_table import open_table
+
+    select = selection(source, columns, missing, target, also, doubtful)
+    names = [name for column in columns for name in column.features]
+
+    def tables() -> Iterator[pl.DataFrame]:
+        for part in parts_of(source):
+            with scanning(source):
+                table = select(part).collect(engine="streaming")
+            if table[BAD].any():
+                raise find_bad_cell(source, doubtful, missing)
+            if len(table):
+                yield table
+
+    if source.is_text:
+        folder = tempfile.TemporaryDirectory(prefix="spinney-")
+        beside = []
+        for k, table in enumerate(tables()):
+            table.select(names).write_parquet(Path(folder.name) / f"{k:06}.parquet", compression="lz4")
+            beside.append(table.drop(names, BAD))
+        opened: Any = open_table(folder.name) if beside else None
+        if opened is not None:
+            opened.folder = folder  # removed together with the table
+    else:
+        beside = [table.drop(names, BAD) for table in tables()]
+        opened = open_table(lambda: (table.select(names) for table in tables())) if beside else None
+    return opened, pl.concat(beside) if beside else pl.DataFrame({"": []})

@@ -431,4 +431,9 @@ class OneTree:
     tree_: DecisionTree
     _schema: Schema
     schema_: Schema
-    _answers_are: str = "value"  # "depth" in isolation trees, which measure no impurity
+    _answers_are: str = "value"
+
+    @property
+    def answers_are(self) -> str:
+        """What nodes answer: "depth" in isolation trees, which measure no impurity. For internal use."""
+        return self._answers_are

@@ -265,15 +265,15 @@ class Forest:
     impurity: np.ndarray = field(default_factory=partial(np.empty, 0))
     gain: np.ndarray = field(default_factory=partial(np.empty, 0))
 
-    @property
+    @cached_property
     def n_trees(self) -> int:
         return len(self.first) - 1
 
-    @property
+    @cached_property
     def n_nodes(self) -> int:
         return len(self.size)
 
-    @property
+    @cached_property
     def n_outputs(self) -> int:
         return int(self.answers.shape[1])
 
@@ -503,6 +503,10 @@ class Forest:
             weight=np.empty(0, np.float32) if follows else narrow(self.weight),
             impurity=np.empty(0) if classes and self.criterion != OWN else self.impurity,
         )
+
+    def scaled(self, factor: float) -> Forest:
+        """The same with answers times a factor."""
+        return replace(self, answers=self.answers * self.answers.dtype.type(factor))
 
     def with_thresholds(self) -> Forest:
         """The same without bins: questions compare numbers, and sets contain categories."""

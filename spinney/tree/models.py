@@ -74,13 +74,13 @@ def trees_of(model: Any) -> Trees:
 def read_tree(model: OneTree) -> ReadTree:
     """A model of one tree."""
     criterion, classes = getattr(model, "criterion", "entropy"), getattr(model, "classes_", None)
-    return ReadTree(model.tree_, model.schema_, criterion, classes, getattr(model, "_answers_are", "value"))
+    return ReadTree(model.tree_, model.schema_, criterion, classes, model.answers_are)
 
 
 def _of_forest(model: Any, k: int) -> ReadTree:
     tree, boosted = model.forest_.tree(k), model.forest_.criterion is None
     criterion = getattr(model, "criterion", getattr(getattr(model, "estimator_", None), "criterion", "impurity"))
-    classes, answers_are = getattr(model, "classes_", None), getattr(model, "_answers_are", "value")
+    classes, answers_are = getattr(model, "classes_", None), getattr(model, "answers_are", "value")
     return ReadTree(tree, model.schema_, "gain" if boosted else criterion, None if boosted else classes, answers_are)
 
 

@@ -159,3 +159,25 @@ def _take_sets(q: Questions, set_of: np.ndarray) -> tuple[np.ndarray, np.ndarray
     start = ends_of(lengths)
     first = np.append(q.set_start[:-1], 0)[set_of]
     return start, q.members[np.repeat(first - start[:-1], lengths) + np.arange(start[-1])]
+
+
+def words_of(questions: Questions) -> tuple[np.ndarray, np.ndarray]:
+    """Sets for kernels: (where each question's begins, or -1; uint64: how many words a set has, and then these).
+
+    Bit c % 64 of word c // 64 says whether category c is in the set.
+    """
+    at = np.full(len(questions.kind), -1, np.int64)
+    mine = np.flatnonzero(questions.kind == IN_SET)
+    if not len(mine):
+        return at, np.zeros(1, np.uint64)
+    last = questions.members[questions.set_start[mine + 1] - 1]
+    n_words = last // 64 + 1
+    start = ends_of(n_words + 1)
+    at[mine] = start[:-1]
+    sets = np.zeros(start[-1], np.uint64)
+    sets[start[:-1]] = n_words
+    owner = np.repeat(np.arange(len(at)), np.diff(questions.set_start))
+    members = questions.members.astype(np.int64)
+    bits = np.uint64(1) << (members % 64).astype(np.uint64)
+    np.bitwise_or.at(sets, at[owner] + 1 + members // 64, bits)
+    return at, sets

@@ -1,6 +1,6 @@
-"""Plots of k-means: its iterations, and the elbow curve.
+"""Plots of clustering: iterations of k-means and of EM, and the elbow curve.
 
-In: a `KMeans` fitted with `keep_history=True` and its rows; an `ElbowCurve`. Out: pictures, with matplotlib.
+In: a `KMeans` or `GaussianMixture` fitted with `keep_history=True` and its rows; an `ElbowCurve`. Out: pictures.
 """
 
 from __future__ import annotations
@@ -10,9 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from spinney.view.colours import class_colours, mix
-from spinney.view.plot import import_pyplot
-from spinney.view.steps import chosen_columns, chosen_steps, history_of, label_axes, panels
+from spinney.view.figures import (
+    axes_for,
+    chosen_columns,
+    chosen_steps,
+    class_colours,
+    history_of,
+    import_pyplot,
+    label_axes,
+    mix,
+    panels,
+    read_values,
+)
 
 _SMALL_TABLE, _SMALL_POINT, _POINT = 500, 5.0, 14.0
 _REGION = 0.35  # strength of the regions' colours
@@ -54,7 +63,7 @@ def plot_kmeans_steps(
     history = history_of(model, "KMeans")
     drawn = chosen_steps(steps, len(history) - 1)
     columns, names = chosen_columns(model, features)
-    values = model._read_values(X).astype(np.float64)
+    values = read_values(model, X)
     plt = import_pyplot("plot_kmeans_steps")
     figure, axes = panels(plt, len(drawn))
     colours = class_colours(len(history[0].centers))
@@ -98,8 +107,7 @@ def plot_elbow(curve: Any, ax: Any = None) -> Any:
     """
     if not hasattr(curve, "suggested_k"):
         raise TypeError(f"curve must be what elbow returns, got {type(curve).__name__}.")
-    plt = import_pyplot("plot_elbow")
-    ax = plt.gca() if ax is None else ax
+    ax = axes_for("plot_elbow", ax)
     blue, orange = class_colours(2)
     ks, sums = curve.ks, curve.inertia
     ax.plot(ks[[0, -1]], sums[[0, -1]], color="#909090", linewidth=0.8, linestyle="--", zorder=1)
@@ -151,3 +159,131 @@ def _centres(ax: Any, trail: np.ndarray, colours: list[str]) -> None:
     for k, colour in enumerate(colours):
         ax.plot(*trail[:, k].T, color="black", linewidth=1.0, zorder=3)
         ax.plot(*trail[-1, k], "X", color=colour, markersize=10, markeredgecolor="black", zorder=4)
+
+
+# --- EM ---------------------------------------------------------------------------------------------------------------
+
+
+_SMALL_TABLE, _SMALL_POINT, _POINT = 500, 5.0, 14.0
+_SIGMAS = (1.0, 2.0)  # of the ellipses
+_STEPS = 400  # of a curve
+_MIXTURES_MARGIN = 0.1
+_MOST_POINTS = 5000  # drawn of a large table
+
+
+def plot_em_steps(
+    model: Any, X: Any, steps: Sequence[int] | None = None, *, features: Sequence[int | str] = (0, 1)
+) -> Any:
+    """Plot iterations of EM, one panel each: ellipses at one and two standard deviations, and the rows.
+
+    The colour of a row is a mixture of the components' colours by their responsibilities. A mixture on one column is
+    drawn as curves, the weight of each component times its density, over the rows.
+
+    Parameters
+    ----------
+    model : GaussianMixture
+        Fitted with `keep_history=True`.
+    X : array-like or DataFrame
+        The training data of the model. Rows with a missing value in one of the features are not drawn.
+    steps : sequence of int, default=None
+        Iterations to draw; 0 is the initialisation. None: up to six, with growing distances, including the last.
+    features : two column numbers or names, default=(0, 1)
+        Columns of the horizontal and the vertical axis.
+
+    Returns
+    -------
+    list of matplotlib axes
+        One per iteration.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from spinney import GaussianMixture, plot_em_steps
+    >>> X, _ = make_blobs(200, centers=3, random_state=0)
+    >>> model = GaussianMixture(3, init_params="random", keep_history=True, random_state=1).fit(X)
+    >>> len(plot_em_steps(model, X, steps=(0, 1, 2)))
+    3
+    """
+    history = history_of(model, "GaussianMixture")
+    drawn = chosen_steps(steps, len(history) - 1)
+    is_line = model.n_features_in_ == 1
+    columns, names = ([0], [_only_name(model), "density"]) if is_line else chosen_columns(model, features)
+    values = read_values(model, X)
+    plt = import_pyplot("plot_em_steps")
+    figure, axes = panels(plt, len(drawn))
+    for ax, number in zip(axes, drawn):
+        step = history[number]
+        rows = _some(values, columns)
+        colours = _mixed(component_shares(step, rows), class_colours(len(step.weights)))
+        if is_line:
+            _draw_line(ax, step, rows, colours)
+        else:
+            _draw_plane(ax, step, rows, columns, colours)
+        name = "start" if number == 0 else f"iteration {number}"
+        ax.set_title(f"{name}: log-likelihood {step.log_likelihood:.4g}", fontsize="medium")
+    label_axes(axes, names)
+    figure.tight_layout()
+    return axes
+
+
+def _only_name(model: Any) -> str:
+    return str(model.feature_names_in_[0]) if hasattr(model, "feature_names_in_") else "x[0]"
+
+
+def _some(values: np.ndarray, columns: list[int]) -> np.ndarray:
+    """Rows that can be drawn, and no more than can be seen."""
+    known = values[~np.isnan(values[:, columns]).any(axis=1)]
+    return known[:: -(-len(known) // _MOST_POINTS)] if len(known) else known
+
+
+def component_shares(step: Any, rows: np.ndarray) -> np.ndarray:
+    """Return each component's responsibility for each row under the mixture of a step."""
+    from spinney._team import Team
+    from spinney.cluster.e_step import Gaussians, expect, read_rows
+
+    origin = step.means.mean(axis=0)
+    mixture = Gaussians(step.weights, step.means - origin, np.ascontiguousarray(step.covariances))
+    return expect(read_rows(rows, None, origin), mixture, Team(1, inline=True))[:, :-1]
+
+
+def _mixed(shares: np.ndarray, colours: list[str]) -> np.ndarray:
+    from matplotlib.colors import to_rgb
+
+    return np.clip(shares @ np.array([to_rgb(colour) for colour in colours]), 0, 1)
+
+
+def _draw_plane(ax: Any, step: Any, rows: np.ndarray, columns: list[int], colours: np.ndarray) -> None:
+    size = _POINT if len(rows) <= _SMALL_TABLE else _SMALL_POINT
+    ax.scatter(*rows[:, columns].T, s=size, c=colours, edgecolors="#505050", linewidths=0.2)
+    strongest = max(float(step.weights.max()), 1e-12)
+    for k, colour in enumerate(class_colours(len(step.weights))):
+        mean, spread = step.means[k, columns], step.covariances[k][np.ix_(columns, columns)]
+        for sigma in _SIGMAS:
+            ax.plot(*_ellipse(mean, spread, sigma), color="black", linewidth=2.4, zorder=3)
+            ax.plot(*_ellipse(mean, spread, sigma), color=colour, linewidth=1.4, zorder=3)
+        area = 40 + 80 * step.weights[k] / strongest
+        ax.scatter(*mean, s=area, marker="X", color=colour, edgecolors="black", zorder=4)
+
+
+def _ellipse(mean: np.ndarray, spread: np.ndarray, sigma: float) -> np.ndarray:
+    """(2, points) where the distance from the mean is `sigma` standard deviations."""
+    lengths, axes = np.linalg.eigh(spread)
+    angle = np.linspace(0, 2 * np.pi, 100)
+    circle = np.stack([np.cos(angle), np.sin(angle)])
+    return mean[:, None] + sigma * axes @ (np.sqrt(np.maximum(lengths, 0))[:, None] * circle)
+
+
+def _draw_line(ax: Any, step: Any, rows: np.ndarray, colours: np.ndarray) -> None:
+    low, high = float(rows.min()), float(rows.max())
+    margin = (high - low) * _MIXTURES_MARGIN or 0.5
+    x = np.linspace(low - margin, high + margin, _STEPS)
+    total = np.zeros(_STEPS)
+    for k, colour in enumerate(class_colours(len(step.weights))):
+        variance = step.covariances[k, 0, 0]
+        density = np.exp(-0.5 * (x - step.means[k, 0]) ** 2 / variance) / np.sqrt(2 * np.pi * variance)
+        total += step.weights[k] * density
+        ax.plot(x, step.weights[k] * density, color=colour, linewidth=2)
+        ax.fill_between(x, step.weights[k] * density, color=colour, alpha=0.25, linewidth=0)
+    ax.plot(x, total, color="#404040", linewidth=1, linestyle="--")
+    below = -0.06 * float(total.max())
+    ax.scatter(rows[:, 0], np.full(len(rows), below), s=30, marker="|", c=colours, linewidths=1)

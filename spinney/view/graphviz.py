@@ -8,9 +8,8 @@ from os import PathLike
 from typing import Any, TextIO
 
 from spinney._whole_file import write_whole
-from spinney.view.chosen import choose_tree
-from spinney.view.colours import node_colours
-from spinney.view.phrases import Box, TreePhrases, check_count, check_depth, words_of
+from spinney.view.figures import node_colours
+from spinney.view.phrases import Box, TreePhrases, check_count, check_depth, choose_tree, words_of
 
 MORE = "..."  # stands for what lies below max_depth
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.view.colours import class_colours
+from spinney.view.figures import axes_for, class_colours
 from spinney.view.phrases import check_count
-from spinney.view.plot import import_pyplot
 
 _ROOM = 1.12  # of the longest bar: for the number after it
 
@@ -54,8 +53,7 @@ def plot_importances(
         names = [str(name) for name in feature_names]
     if len(names) != len(values):
         raise ValueError(f"feature_names must be a list of {len(values)} names, got {len(names)}.")
-    plt = import_pyplot("plot_importances")
-    ax = plt.gca() if ax is None else ax
+    ax = axes_for("plot_importances", ax)
     order = np.argsort(-values, kind="stable")[: check_count("most", most)]
     places = np.arange(len(order))
     bars = {"color": class_colours(1)[0], "ecolor": "#505050", "capsize": 3}

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.view.colours import class_colours, mix
-from spinney.view.plot import import_pyplot
+from spinney.view.figures import axes_for, class_colours, mix
 
 _WIDE = 30.0  # values whose largest is so many times the smallest are drawn on a logarithmic axis
 
@@ -39,8 +38,7 @@ def plot_validation_curve(curve: Any, ax: Any = None) -> Any:
     >>> curve = validation_curve(DecisionTreeClassifier(), X, y, param_name="max_depth", param_range=[1, 2, 3])
     >>> ax = plot_validation_curve(curve)
     """
-    plt = import_pyplot("plot_validation_curve")
-    ax = plt.gca() if ax is None else ax
+    ax = axes_for("plot_validation_curve", ax)
     values, are_numbers = curve.param_range, _are_numbers(curve.param_range)
     x = np.array(values, np.float64) if are_numbers else np.arange(len(values))
     _draw(ax, x, curve.train_scores, curve.test_scores)
@@ -80,8 +78,7 @@ def plot_learning_curve(curve: Any, ax: Any = None) -> Any:
     >>> X, y = load_penguins()
     >>> ax = plot_learning_curve(learning_curve(DecisionTreeClassifier(), X, y, shuffle=True, random_state=0))
     """
-    plt = import_pyplot("plot_learning_curve")
-    ax = plt.gca() if ax is None else ax
+    ax = axes_for("plot_learning_curve", ax)
     _draw(ax, curve.train_sizes, curve.train_scores, curve.test_scores)
     ax.set(xlabel="training rows", ylabel=curve.metric)
     ax.legend()
@@ -121,8 +118,7 @@ def plot_bias_variance(found: Any, ax: Any = None) -> Any:
         raise TypeError("found must be a dict of names and results of spinney.evaluate.bias_variance.")
     if len({one.loss for one in parts}) > 1:
         raise ValueError("found must hold models of one kind, got both squared_error and zero_one.")
-    plt = import_pyplot("plot_bias_variance")
-    ax = plt.gca() if ax is None else ax
+    ax = axes_for("plot_bias_variance", ax)
     colour, other = class_colours(2)
     places, squared = np.arange(len(parts)), parts[0].loss == "squared_error"
     bias = np.array([one.bias for one in parts])
@@ -170,14 +166,15 @@ def plot_confusion_matrix(matrix: Any, ax: Any = None) -> Any:
     """
     if getattr(matrix, "labels", None) is None:
         raise TypeError(f"matrix must come from spinney.evaluate.confusion_matrix, got {type(matrix).__name__}.")
-    plt = import_pyplot("plot_confusion_matrix")
-    ax = plt.gca() if ax is None else ax
+    ax = axes_for("plot_confusion_matrix", ax)
+    from matplotlib.patches import Rectangle
+
     names = [str(label) for label in matrix.labels.tolist()]
     places = np.arange(len(names))
     right, wrong = class_colours(2)
     for i, j in np.ndindex(matrix.shape):
         share = matrix.counts[i, j] / max(matrix.support[i], 1e-300)
-        box = plt.Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=mix(right if i == j else wrong, share), edgecolor="w")
+        box = Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=mix(right if i == j else wrong, share), edgecolor="w")
         ax.add_patch(box)
         value = matrix[i, j]
         ax.text(j, i, f"{value}" if float(value).is_integer() else f"{value:.2f}", ha="center", va="center")

@@ -6,24 +6,81 @@ In: a fitted model and the names to use. Out: `TreePhrases`, which text, rules, 
     answer(node, branch)   petal width >  0.80      island = Torgersen            Outlook = Sunny
     tag(node, branch)      no                       no                            Sunny
 
-Booleans are true or false, whether a tree takes them for numbers or for categories.
+Booleans are true or false, whether a tree takes them for numbers or for categories. `Limits` are what the answers on a
+path leave open, an interval of numbers or a set of categories: x <= 5, x <= 3, x > 2   ->   2 < x <= 3.
+
+`choose_tree` finds the tree of an ensemble:
+
+    decision tree, ID3, C4.5             None
+    forests, bagging, AdaBoost           tree=k          tree k
+    gradient boosting                    tree=k          of round k
+    ... with more than two classes       tree=(k, c)     of round k and class index c
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
+from operator import index
 from typing import Any
 
 import numpy as np
 
 from spinney.data.schema import SchemaColumn
-from spinney.tree.decision import BRANCHES, NUMBER, DecisionTree
-from spinney.tree.models import ReadTree
+from spinney.tree.decision import BRANCHES, NUMBER, SPREADS, DecisionTree
+from spinney.tree.models import ReadTree, trees_of
 from spinney.view.numbers import spell, write, write_amount, write_boolean, write_value
-from spinney.view.paths import Limits, limits_of_nodes
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a value of one column can be at a node: low < x <= high, or one of the categories; and perhaps missing."""
+
+    low: float = -inf
+    high: float = inf
+    categories: frozenset[int] | None = None  # None: a column of numbers
+    missing: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no value at all is left, so that only missing ones come here."""
+        return self.low == inf or (self.categories is not None and not self.categories)
+
+
+def limits_of_nodes(tree: DecisionTree, n_categories: Sequence[int | None]) -> list[dict[int, Limits]]:
+    """For every node: column -> what its values can be there. `n_categories` of each column, None for numbers."""
+    known: list[dict[int, Limits]] = [{} for _ in range(tree.n_nodes)]
+    for node in np.flatnonzero(~tree.is_leaf).tolist():  # parents come before their children
+        column = int(tree.feature[node])
+        before = known[node].get(column) or _anything(n_categories[column])
+        for branch, child in enumerate(tree.children_of(node).tolist()):
+            known[child] = {**known[node], column: _narrow(tree, node, branch, before)}
+    return known
+
+
+def _anything(n_categories: int | None) -> Limits:
+    return Limits(categories=None if n_categories is None else frozenset(range(n_categories)))
+
+
+def _narrow(tree: DecisionTree, node: int, branch: int, before: Limits) -> Limits:
+    """What the answer `branch` to the node's question leaves of `before`."""
+    missing = before.missing and int(tree.missing[node]) in (branch, SPREADS)
+    if tree.kind[node] == NUMBER:
+        threshold = float(tree.threshold[node])
+        if branch == 0:
+            return replace(before, high=min(before.high, threshold), missing=missing)
+        return replace(before, low=max(before.low, threshold), missing=missing)
+    categories = before.categories or frozenset()
+    if tree.kind[node] == BRANCHES:
+        return replace(before, categories=categories & {branch}, missing=missing)
+    chosen = frozenset(tree.categories_in(node, max(categories, default=-1) + 1).tolist())
+    return replace(before, categories=categories & chosen if branch == 0 else categories - chosen, missing=missing)
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
 
 LABELS = ("all", "root", "none")
 EMPTY = "empty"  # what is said of a leaf without training rows
@@ -357,3 +414,44 @@ def check_count(parameter: str, value: Any) -> int:
 def check_depth(max_depth: int | None) -> float:
     """`max_depth` as a number: None is no limit."""
     return inf if max_depth is None else check_count("max_depth", max_depth)
+
+
+# --- the tree that is meant -------------------------------------------------------------------------------------------
+
+
+def choose_tree(model: Any, tree: Any = None) -> ReadTree:
+    """The tree of `model` that `tree` chooses."""
+    trees = trees_of(model)
+    if not trees.shape:
+        if tree is not None and tree != 0:
+            raise ValueError(f"tree must be None or 0 for a {type(model).__name__}, which is one tree, got {tree!r}.")
+        return trees.read(0)
+    if tree is None:
+        raise TypeError(f"{type(model).__name__} has several trees. Set tree to {_range(trees.shape)}.")
+    if len(trees) == 0:
+        raise ValueError(f"tree={tree!r}: this {type(model).__name__} has no trees.")
+    place = tuple(tree) if isinstance(tree, (tuple, list)) else (tree,)
+    if len(trees.shape) == 1 and len(place) == 2 and place[1] == 0:  # as in `estimators_`, which has one class here
+        place = place[:1]
+    if len(place) != len(trees.shape):
+        raise ValueError(f"tree must be {_range(trees.shape)}, got {tree!r}.")
+    number = 0
+    for one, length in zip(place, trees.shape):
+        at = _read_index(one, tree, trees.shape)
+        if not -length <= at < length:
+            raise ValueError(f"tree must be {_range(trees.shape)}, got {tree!r}.")
+        number = number * length + at % length
+    return trees.read(number)
+
+
+def _read_index(value: Any, tree: Any, shape: tuple[int, ...]) -> int:
+    try:
+        return index(value)
+    except TypeError:
+        raise ValueError(f"tree must be {_range(shape)}, got {tree!r}.") from None
+
+
+def _range(shape: tuple[int, ...]) -> str:
+    if len(shape) == 1:
+        return f"a number from 0 to {shape[0] - 1}"
+    return f"(round, class number) from (0, 0) to ({shape[0] - 1}, {shape[1] - 1})"

@@ -1,24 +1,251 @@
-"""Plots of predictions along one column, and of several models in one figure."""
+"""Plots of predictions: regions over two columns, curves along one, and several models in one figure.
+
+In: any fitted classifier or regressor, and the table that gives the plane its size. Columns that are not axes of the
+picture stand still: at their median, or their most common value (`Grid`).
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.tree.decision import NUMBER
-from spinney.view.colours import class_colours
-from spinney.view.grids import Grid, read_points
+from spinney.view.figures import axes_for, class_colours, import_pyplot, label_axes, mix, panels
 from spinney.view.phrases import check_count
-from spinney.view.plot import import_pyplot
-from spinney.view.regions import plot_regions
-from spinney.view.steps import label_axes, panels
+
+_MARGIN = 0.05  # of the data's range, around it
+
+
+class Grid:
+    """The axes of a picture, one or two columns of a table, and the table of all pairs of values along them."""
+
+    def __init__(self, X: Any, features: Sequence[int | str], resolution: int, n_axes: int = 2) -> None:
+        self.frame: Any = nw.from_native(X, eager_only=True, pass_through=True)
+        if not isinstance(self.frame, nw.DataFrame):
+            self.frame = np.asarray(X)
+            if self.frame.ndim != 2:
+                raise ValueError(f"X must be a table of rows and columns, got {self.frame.ndim} dimensions.")
+        self.n_rows = len(self.frame)
+        self.columns = self._places(features, n_axes)
+        self.values = [self._numbers(column) for column in self.columns]
+        self.ranges = [_range(values) for values in self.values]
+        self.resolution = resolution
+
+    @property
+    def names(self) -> list[str]:
+        if isinstance(self.frame, nw.DataFrame):
+            return [str(self.frame.columns[column]) for column in self.columns]
+        return [f"x[{column}]" for column in self.columns]
+
+    def _places(self, features: Sequence[int | str], n_axes: int) -> list[int]:
+        """The numbers of the columns."""
+        own = list(self.frame.columns) if isinstance(self.frame, nw.DataFrame) else []
+        n_columns = self.frame.shape[1]
+        places = [own.index(f) if isinstance(f, str) and f in own else f for f in features]
+        valid = [isinstance(p, int | np.integer) and not isinstance(p, bool) and 0 <= p < n_columns for p in places]
+        if isinstance(features, str) or not all(valid) or not len(places) == len(set(places)) == n_axes:
+            known = f"numbers from 0 to {n_columns - 1}" + (" or names" if own else "")
+            if n_axes == 1:
+                raise ValueError(f"feature must be a column of X, {known}, got {features[0]!r}.")
+            raise ValueError(f"features must be two different columns of X, {known}, got {features!r}.")
+        return [int(place) for place in places]
+
+    def _values(self, column: int) -> np.ndarray:
+        return self.frame[:, column].to_numpy() if isinstance(self.frame, nw.DataFrame) else self.frame[:, column]
+
+    def _numbers(self, column: int) -> np.ndarray:
+        try:
+            return np.asarray(self._values(column), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"features must be columns of numbers, but column {column} of X is not.") from error
+
+    def table(self, axes: Sequence[np.ndarray] | None = None) -> Any:
+        """The grid as a table like X, row by row from the bottom left; `axes`: other values along them."""
+        axes = [np.linspace(low, high, self.resolution) for low, high in self.ranges] if axes is None else axes
+        grid = dict(zip(self.columns, (part.ravel() for part in np.meshgrid(*axes))))
+        size = int(np.prod([len(one) for one in axes]))
+        if isinstance(self.frame, nw.DataFrame):
+            columns = [self._series(i, name, grid, size) for i, name in enumerate(self.frame.columns)]
+            return nw.from_dict({one.name: one for one in columns}).to_native()
+        columns = [grid.get(c, np.full(size, self._middle(c))) for c in range(self.frame.shape[1])]
+        return np.column_stack(columns)
+
+    def _middle(self, column: int) -> Any:
+        """The value of a column that is not an axis."""
+        return self._values(column)[_middle_row(self._values(column))]
+
+    def _series(self, column: int, name: str, grid: dict[int, np.ndarray], size: int) -> Any:
+        """One column of the grid; those that stand still repeat a row of X, so that their type stays what it was."""
+        if column in grid:
+            return nw.new_series(name, grid[column], backend=self.frame.implementation)
+        rows = np.full(size, _middle_row(self._values(column)))
+        return nw.maybe_reset_index(self.frame[:, column][rows])
+
+
+def _middle_row(values: np.ndarray) -> int:
+    """A row whose value is nearest to the median of numbers, or the most common one; missing values do not count."""
+    if values.dtype.kind in "fiu":
+        distance = np.abs(values - np.nanmedian(values)) if not np.isnan(values).all() else np.zeros(len(values))
+        return int(np.nanargmin(distance))
+    known = [(value, row) for row, value in enumerate(values.tolist()) if value is not None and value == value]
+    common = Counter(value for value, _ in known).most_common(1)
+    return next(row for value, row in known if value == common[0][0]) if known else 0
+
+
+def _range(values: np.ndarray) -> tuple[float, float]:
+    """From where to where an axis goes."""
+    known = values[np.isfinite(values)]
+    if not len(known):
+        raise ValueError("features must be columns of X with at least one finite number.")
+    low, high = float(known.min()), float(known.max())
+    margin = (high - low) * _MARGIN or 0.5
+    return low - margin, high + margin
+
+
+def read_points(y: Any, n_rows: int) -> np.ndarray:
+    """One value per row, to be drawn as points."""
+    points = np.asarray(y)
+    if points.shape != (n_rows,):
+        raise ValueError(f"y must have one value for each of the {n_rows} rows of X, got shape {points.shape}.")
+    return points
+
+
+# --- two columns ------------------------------------------------------------------------------------------------------
+
+
+_REGION = 0.45  # strength of the regions' colours
+_SURE = 0.75  # where a probability is 1
+_SMALL_TABLE, _SMALL_POINT, _POINT = 500, 10.0, 22.0
+
+
+def plot_regions(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    features: Sequence[int | str] = (0, 1),
+    ax: Any = None,
+    resolution: int = 300,
+    probabilities: bool = False,
+) -> Any:
+    """Plot the decision regions of a model: its predictions for all values of two columns.
+
+    Parameters
+    ----------
+    model : fitted classifier or regressor
+        Any estimator with `predict`; classifiers also need `classes_`.
+    X : array-like or DataFrame
+        Data with the columns that the model was fitted on. The two `features` set the range of the axes. The other
+        columns are fixed at their median or most common value.
+    y : array-like, default=None
+        Targets, to draw the rows of X as coloured points.
+    features : two column numbers or names, default=(0, 1)
+        Numeric columns of the horizontal and the vertical axis.
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
+    resolution : int, default=300
+        Number of predictions along each axis.
+    probabilities : bool, default=False
+        Shade each region by `predict_proba`: strong where the predicted class is certain, white where all classes are
+        equally probable.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spinney import DecisionTreeClassifier, plot_regions
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> petals = X[["petal length (cm)", "petal width (cm)"]]
+    >>> model = DecisionTreeClassifier(max_depth=2).fit(petals, y)
+    >>> ax = plot_regions(model, petals, y)
+    """
+    if not hasattr(model, "predict"):
+        raise TypeError(f"model must be a fitted classifier or regressor, got {type(model).__name__}.")
+    check_is_fitted(model)
+    if check_count("resolution", resolution) < 2:
+        raise ValueError(f"resolution must be an integer of at least 2, got {resolution!r}.")
+    if probabilities and not (hasattr(model, "predict_proba") and hasattr(model, "classes_")):
+        raise TypeError(f"probabilities=True needs a classifier with predict_proba, got {type(model).__name__}.")
+    plane = Grid(X, features, resolution)
+    shares = np.asarray(model.predict_proba(plane.table())) if probabilities else None
+    if shares is None:
+        predicted = np.asarray(model.predict(plane.table()))
+    else:
+        predicted = np.asarray(model.classes_)[shares.argmax(axis=1)]
+    if predicted.ndim != 1:
+        raise ValueError(f"model must predict one output, got {predicted.shape[1]} outputs.")
+    ax = axes_for("plot_regions", ax)
+    points = None if y is None else read_points(y, plane.n_rows)
+    if hasattr(model, "classes_"):
+        _draw_classes(ax, plane, predicted, points, list(np.asarray(model.classes_)), shares)
+    else:
+        _draw_numbers(ax, plane, predicted, points)
+    for axis, name in zip((ax.xaxis, ax.yaxis), plane.names):
+        axis.set_label_text(name, parse_math=False)
+    return ax
+
+
+def _draw_classes(
+    ax: Any, plane: Grid, predicted: np.ndarray, y: np.ndarray | None, classes: list, shares: np.ndarray | None
+) -> None:
+    from matplotlib.colors import ListedColormap, to_rgb
+    from matplotlib.patches import Patch
+
+    colours = class_colours(len(classes))
+    place = {value: index for index, value in enumerate(classes)}
+    codes = np.array([place[value] for value in predicted.tolist()])
+    if shares is None:
+        pale = ListedColormap([mix(colour, _REGION) for colour in colours])
+        _paint(ax, plane, codes, cmap=pale, vmin=-0.5, vmax=len(classes) - 0.5)
+    else:
+        even = 1.0 / len(classes) if len(classes) > 1 else 0.0
+        sure = _SURE * (shares.max(axis=1) - even) / (1.0 - even)
+        strong = np.array([to_rgb(colour) for colour in colours])[codes]
+        _paint(ax, plane, 1.0 + sure[:, None] * (strong - 1.0))
+    for value, colour in zip(classes, colours):
+        if y is not None:
+            _scatter(ax, plane, y == value, color=colour)
+    handles = [Patch(facecolor=colour, edgecolor="#404040", linewidth=0.5) for colour in colours]
+    legend = ax.legend(handles, [str(value) for value in classes], framealpha=0.9)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def _draw_numbers(ax: Any, plane: Grid, predicted: np.ndarray, y: np.ndarray | None) -> None:
+    seen = predicted if y is None else np.concatenate([predicted, y.astype(np.float64)])
+    scale = {"cmap": "viridis", "vmin": float(np.nanmin(seen)), "vmax": float(np.nanmax(seen))}
+    image = _paint(ax, plane, predicted, **scale)
+    if y is not None:
+        _scatter(ax, plane, np.ones(len(y), dtype=bool), c=y, **scale)
+    ax.figure.colorbar(image, ax=ax)
+
+
+def _paint(ax: Any, plane: Grid, values: np.ndarray, **colours: Any) -> Any:
+    picture = values.reshape(plane.resolution, plane.resolution, *values.shape[1:])
+    extent = (*plane.ranges[0], *plane.ranges[1])
+    return ax.imshow(picture, origin="lower", extent=extent, aspect="auto", interpolation="nearest", **colours)
+
+
+def _scatter(ax: Any, plane: Grid, rows: np.ndarray, **colours: Any) -> None:
+    size = _POINT if len(rows) <= _SMALL_TABLE else _SMALL_POINT
+    ax.scatter(plane.values[0][rows], plane.values[1][rows], s=size, edgecolors="#303030", linewidths=0.5, **colours)
+
+
+# --- one column -------------------------------------------------------------------------------------------------------
+
 
 POINTS = {"color": "#9a9a9a", "edgecolors": "#505050", "linewidths": 0.4, "alpha": 0.8, "zorder": 1}
 _PANEL = 4.2  # inches
-_MANY_POINTS, _SMALL_POINT, _POINT = 500, 8.0, 18.0
+_MANY_POINTS, _PREDICTIONS_SMALL_POINT, _PREDICTIONS_POINT = 500, 8.0, 18.0
 
 
 def plot_predictions(
@@ -65,12 +292,11 @@ def plot_predictions(
         check_is_fitted(one)
     if check_count("resolution", resolution) < 2:
         raise ValueError(f"resolution must be an integer of at least 2, got {resolution!r}.")
-    plt = import_pyplot("plot_predictions")
     line = Grid(X, [feature], resolution, 1)
     curves = [curve for name, one in models.items() for curve in _curves(one, name, line)]
-    ax = plt.gca() if ax is None else ax
+    ax = axes_for("plot_predictions", ax)
     if y is not None:
-        _scatter(ax, line, _targets(y, line.n_rows, list(models.values())))
+        _prediction_scatter(ax, line, _targets(y, line.n_rows, list(models.values())))
     for (name, x, values), colour in zip(curves, class_colours(len(curves))):
         ax.plot(x, values, color=colour, linewidth=2.2, label=name, zorder=2)
     ax.xaxis.set_label_text(line.names[0], parse_math=False)
@@ -178,7 +404,7 @@ def _targets(y: Any, n_rows: int, models: Sequence[Any]) -> np.ndarray | None:
     return (points == classes[1]).astype(np.float64) if len(classes) == 2 else None
 
 
-def _scatter(ax: Any, line: Grid, heights: np.ndarray | None) -> None:
+def _prediction_scatter(ax: Any, line: Grid, heights: np.ndarray | None) -> None:
     if heights is not None:
-        size = _POINT if len(heights) <= _MANY_POINTS else _SMALL_POINT
+        size = _PREDICTIONS_POINT if len(heights) <= _MANY_POINTS else _PREDICTIONS_SMALL_POINT
         ax.scatter(line.values[0], heights, s=size, **POINTS)

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from spinney.tree.decision import SPREADS, STOPS, DecisionTree
-from spinney.view.chosen import choose_tree
 from spinney.view.numbers import write
-from spinney.view.phrases import EMPTY, OR_MISSING, TreePhrases, check_count, check_depth, words_of
+from spinney.view.phrases import EMPTY, OR_MISSING, TreePhrases, check_count, check_depth, choose_tree, words_of
 
 
 def export_text(

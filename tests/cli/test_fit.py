@@ -246,6 +246,11 @@ def test_columns_that_know_nothing(tmp_path):
             2,
             "--time-budget is supported only with --model boosting and auto, not with tree.",
         ),
+        (
+            ["-t", "won", "-m", "forest", "--quality", "4"],
+            2,
+            "--quality is supported only with --model boosting, not with forest.",
+        ),
         (["-t", "won", "-p", "depth"], 2, "--param must be name=value, such as --param max_depth=5, got 'depth'."),
         (
             ["-t", "won", "-p", "max_dpth=3"],

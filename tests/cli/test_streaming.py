@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import spinney
-from spinney.tables import parts, streaming
+from spinney.tables import reading
 from tests.cli.run import refusal, run
 
 
@@ -33,10 +33,10 @@ def test_a_large_table_stays_on_the_disk(flights, tmp_path, monkeypatch, model):
     flights.write_csv(tmp_path / "all.csv")
     flights.write_parquet(tmp_path / "all.parquet")
     wanted, _ = fitted(tmp_path / "all.csv", tmp_path, "-m", model)
-    monkeypatch.setattr(streaming, "LARGE", 1)
+    monkeypatch.setattr(reading, "LARGE", 1)
     monkeypatch.setattr("spinney.cli.fit.read_table", None)  # nobody may read it into memory
-    monkeypatch.setattr(parts, "_ROWS", 100)
-    monkeypatch.setattr(parts.parts_of, "__defaults__", (2000,))
+    monkeypatch.setattr(reading, "_ROWS", 100)
+    monkeypatch.setattr(reading.parts_of, "__defaults__", (2000,))
     for name in ("all.csv", "all.parquet"):
         assert fitted(tmp_path / name, tmp_path, "-m", model)[0] == wanted
 
@@ -70,7 +70,7 @@ def test_what_is_wrong_with_several_files(flights, tmp_path):
 @pytest.mark.parametrize("name", ["all.csv", "all.parquet"])
 def test_a_report_of_a_large_table(flights, tmp_path, monkeypatch, name):
     getattr(flights, f"write_{name[4:]}")(tmp_path / name)
-    monkeypatch.setattr(streaming, "LARGE", 1)
+    monkeypatch.setattr(reading, "LARGE", 1)
     monkeypatch.setattr("spinney.cli.fit.read_table", None)
     monkeypatch.setattr("spinney.reporting.sample._IN_MEMORY", 150)
     fitted(tmp_path / name, tmp_path, "-m", "forest", "--report", tmp_path / "page.html")

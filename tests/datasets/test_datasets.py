@@ -330,7 +330,7 @@ def test_the_learnt_tree_is_smaller_than_the_true_one():
     assert truth.fingerprint_ == restaurant_tree().fingerprint_
 
 
-@pytest.mark.parametrize("name", ["lectures", "bundled", "restaurant"])
+@pytest.mark.parametrize("name", ["lectures", "bundled"])
 def test_docstring_examples(name):
     result = doctest.testmod(importlib.import_module(f"spinney.datasets.{name}"))
     assert result.attempted > 0

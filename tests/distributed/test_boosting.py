@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 import spinney
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
-from spinney.distributed import driver, members
+from spinney.distributed import driver
 from spinney.distributed.collections import find_client
 from tests.compiled import THOROUGH, few
 from tests.distributed.partitions import slow
@@ -115,8 +115,8 @@ def test_drawn_settings_and_partitions(client, cuts, leaves, level_wise, max_bin
 def test_small_tables_are_boosted_by_one_worker(client, monkeypatch):
     """It has nobody to wait for; the model is the same."""
     shares = []
-    share_out = members.share_out
-    monkeypatch.setattr(members, "share_out", lambda *given: shares.append(share_out(*given)) or shares[-1])
+    share_out = driver.share_out
+    monkeypatch.setattr(driver, "share_out", lambda *given: shares.append(share_out(*given)) or shares[-1])
     for most, n_members in ((N, 1), (N - 1, 3)):
         monkeypatch.setattr(driver, "_FEW_ROWS", most)
         same(GradientBoostingClassifier(**SMALL), CLASSES)
@@ -248,6 +248,11 @@ NOT_ON_WORKERS = {
         lambda rows: GradientBoostingRegressor(**SMALL, init=GradientBoostingRegressor()).fit(rows, Y),
         ValueError,
         "init is an estimator, which needs local data",
+    ),
+    "several models at a time": (
+        lambda rows: GradientBoostingRegressor(quality=4).fit(rows, Y),
+        ValueError,
+        "quality=4 fits several models at a time, which a dask cluster does not support",
     ),
     "a target alone": (
         lambda rows: GradientBoostingRegressor(**SMALL).fit(X, da.from_array(Y)),

@@ -12,10 +12,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import spinney
-from spinney.distributed import room, tasks
+from spinney.distributed import gathered, tasks
 from spinney.distributed import table as remote_table
 from spinney.distributed.collections import find_client
-from spinney.distributed.room import workers_with_room
+from spinney.distributed.gathered import workers_with_room
 from tests.distributed.partitions import slow
 from tests.distributed.remains import complete
 
@@ -159,7 +159,7 @@ def test_a_lost_worker_loses_nothing(client, monkeypatch):
 def say_of_workers(monkeypatch, **limits):
     """Let there be some workers with so much memory."""
     workers = {name: {"memory_limit": limit, "nthreads": 2} for name, limit in limits.items()}
-    monkeypatch.setattr(room, "describe_workers", lambda client: workers)
+    monkeypatch.setattr(gathered, "describe_workers", lambda client: workers)
 
 
 def test_room_on_workers(monkeypatch):

@@ -23,7 +23,7 @@ def grow(case, n_threads, lookahead, **way):
     with Team(n_threads) as team:
         kinds = Kinds(True, case.limits.has_monotone or None)
         backend = CpuBackend(work, case.dataset.layout.size, kinds, team)
-        n = grow_batched(backend, case.table, case.rows, case.limits, work, lookahead, backend.sum_leaves)
+        n = grow_batched(backend, case.table, case.rows, case.limits, work, lookahead)
     return keep_grown(case, work, n)
 
 
@@ -69,7 +69,7 @@ def test_rows_shared_out_to_three(best_first):
             table = memory.make_table(own, np.zeros(3, np.int64), team)
             work = memory.make_work(own, len(parts[k]), 12, whole.rows.fields.block_rows, 1)
             backend = CpuBackend(work, own.layout.size, Kinds(True, None), team, lambda sums: machines.add_up(k, sums))
-            n = grow_batched(backend, table, rows, whole.limits, work, 2, backend.sum_leaves)
+            n = grow_batched(backend, table, rows, whole.limits, work, 2)
         return freeze([lay(work.nodes, n, rows.fields)], dataset.bins)
 
     with ThreadPoolExecutor(3) as pool:

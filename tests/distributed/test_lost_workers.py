@@ -22,7 +22,7 @@ from sklearn.base import clone
 import spinney
 from spinney.distributed import group as groups
 from spinney.distributed import tasks
-from spinney.distributed.members import Attempt
+from spinney.distributed.driver import Attempt
 from spinney.evaluate import cross_validate
 from tests.compiled import THOROUGH
 from tests.distributed import remains

@@ -7,8 +7,7 @@ from sklearn import metrics
 
 import spinney
 from spinney.evaluate import judging
-from spinney.evaluate.judging import judge, plan
-from spinney.evaluate.measures import measure_baseline, measure_classes, measure_numbers
+from spinney.evaluate.judging import judge, measure_baseline, measure_classes, measure_numbers, plan
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -1,6 +1,7 @@
 """Importances of every kind."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,6 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
 
 import spinney
-from spinney import explain
 from spinney.datasets import load_penguins
 from spinney.explain import importances
 from tests.families import FITS
@@ -167,9 +167,9 @@ def test_mean_absolute_shap_values(monkeypatch, data, models):
     X, _ = data
 
     def stand_in(model, X):
-        return np.stack([X[:, [0, 1, 2, 3]], -X[:, [0, 1, 2, 3]]], axis=2)
+        return SimpleNamespace(values=np.stack([X[:, [0, 1, 2, 3]], -X[:, [0, 1, 2, 3]]], axis=2))
 
-    monkeypatch.setattr(explain, "shap", stand_in, raising=False)
+    monkeypatch.setattr("spinney.explain.shapley.shap_values.shap", stand_in)
     found = importances(models[0], X, kind="shap")
     np.testing.assert_allclose(found.importances_mean, 2 * np.abs(X).mean(axis=0), rtol=1e-9)
 

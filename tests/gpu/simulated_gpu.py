@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._compile.records import fields_of
+from spinney._compile.decorators import fields_of
 
 _here = threading.local()  # the thread's place: block, thread
 _atomic = threading.Lock()

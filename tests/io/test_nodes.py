@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spinney.io.errors import ModelFormatError
-from spinney.io.nodes import NO_CHILD, Nodes, Sets, last_left, make_forest, put_in_preorder, with_means
+from spinney.io.imported import NO_CHILD, Nodes, Sets, last_left, make_forest, put_in_preorder, with_means
 
 
 def tree(left, right, first=None, **other):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spinney.io.errors import ModelFormatError
-from spinney.io.ubjson import MOST_DEEP, read_ubjson
+from spinney.io.from_xgboost import MOST_DEEP, read_ubjson
 
 
 def write(value):

@@ -10,11 +10,10 @@ import pytest
 
 import spinney
 from spinney import datasets, prune
-from spinney.lab.held_out import hold_out
 from spinney.lab.methods import METHODS, PRESETS
 from spinney.lab.panels import CELLS, LEVELS
 from spinney.lab.parameters import LabError, LabParameter, read_values
-from spinney.lab.tables import SOURCES, make_table
+from spinney.lab.tables import SOURCES, hold_out, make_table
 
 SMALL = {  # quick series of every method
     "tree": {"params": {"max_depth": 2}},
@@ -133,7 +132,7 @@ def test_the_best_candidate_is_the_one_that_the_tree_asks(steps):
 
 def test_pruning_from_the_leaves_ends_where_reduced_error_does(lab, steps):
     table = make_table(SOURCES["moons"], {}, plane=True)
-    from spinney.lab.held_out import hold_out
+    from spinney.lab.tables import hold_out
 
     parts = hold_out(table, 0)
     full = spinney.DecisionTreeClassifier(random_state=0).fit(table.X[parts.train], table.y[parts.train])
@@ -155,7 +154,7 @@ def test_out_of_bag_error_is_the_forest_s(steps):
 
 def test_boosting_at_rate_1_is_trees_fitted_to_residuals(steps):
     """Three rounds of squared loss equal three trees, each fitted to what is left over."""
-    from spinney.lab.held_out import hold_out
+    from spinney.lab.tables import hold_out
 
     table = make_table(SOURCES["curve"], {}, plane=True)
     train = hold_out(table, 0).train

@@ -14,7 +14,9 @@ from spinney._compile import kernel
 from spinney.criteria.gains import Penalty, bounded_score, clip, leaf_score, leaf_value
 from spinney.data.dataset import records
 from spinney.distributed.level_growth import grow_batched
+from spinney.grow.boosting.leaves import sum_leaf_chunk
 from spinney.grow.boosting.memory import CANDIDATE, NO_SLOT, SLOTS, BinnedTable, BoostingRows, BoostingWork
+from spinney.grow.boosting.partition import n_chunks_of
 from spinney.grow.boosting.scan_bins import Sums
 from spinney.grow.boosting.statistics import Fields
 from spinney.grow.rules import BoostingRules
@@ -75,11 +77,17 @@ class ReferenceBackend:
             self.places[node["depth"] + 1, middles[i]] = places[~left]
         return middles
 
-    def leaf_of_rows(self, leaves: Any) -> np.ndarray:
-        leaf_of_rows = np.full(len(self.rows), -1)
-        for place, leaf in enumerate(leaves):
-            leaf_of_rows[self.places[leaf["depth"], leaf["begin"]]] = place
-        return leaf_of_rows
+    def sum_leaves(self, rows: BoostingRows, work: BoostingWork) -> None:
+        for leaf in work.nodes[work.pieces[: work.state[0]["n_leaves"]]]:
+            places = np.sort(self.places[leaf["depth"], leaf["begin"]])
+            work.rows[leaf["depth"] & 1, leaf["begin"] : leaf["begin"] + len(places)] = self.rows[places]
+        _sum_leaves(rows, work)
+
+
+@kernel
+def _sum_leaves(rows, work):
+    for chunk in range(n_chunks_of(rows.n)):
+        sum_leaf_chunk(rows, work, chunk)
 
 
 # --- statistics --------------------------------------------------------------------------------------------------

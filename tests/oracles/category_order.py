@@ -31,19 +31,38 @@ def parts_of_classes(labels, n_classes):
 
 
 def keys_of_parts(codes, parts, weights):
-    """({code: place along the first principal component}, how many times wider it is than the second).
+    """({code: place along the covariances with the widest part}, how many times wider it is than the next, squared).
 
     `parts` are a few numbers for each row, not yet multiplied by its weight, which is whole.
     """
     weights = [Fraction(int(w)) for w in weights]
     parts = [[Fraction(p) * w for p in row] for row, w in zip(parts, weights, strict=True)]
-    n_parts = len(parts[0])
-    shares = {code: np.array([float(x) for x in one]) for code, one in smoothed_shares(codes, parts, weights).items()}
-    mean = np.array([float(sum(p[c] for p in parts) / sum(weights)) for c in range(n_parts)])
-    spread = np.zeros((n_parts, n_parts))
-    for code, share in shares.items():
-        weight = float(sum(w for one, w in zip(codes, weights, strict=True) if one == code))
-        spread += weight * np.outer(share - mean, share - mean)
-    widths, directions = np.linalg.eigh(spread)
-    ratio = widths[-1] / widths[-2] if widths[-2] > 1e-12 else np.inf
-    return {code: float(share @ directions[:, -1]) for code, share in shares.items()}, ratio
+    shares, mean = (
+        smoothed_shares(codes, parts, weights),
+        [sum(part) / sum(weights) for part in zip(*parts, strict=True)],
+    )
+    of_code = {code: sum(w for one, w in zip(codes, weights, strict=True) if one == code) for code in shares}
+    above = {code: [s - m for s, m in zip(share, mean, strict=True)] for code, share in shares.items()}
+    spread = [sum(of_code[code] * one[c] ** 2 for code, one in above.items()) for c in range(len(mean))]
+    widest = int(np.argmax(np.array([float(one) for one in spread])))
+    direction = [sum(of_code[code] * one[widest] * one[c] for code, one in above.items()) for c in range(len(mean))]
+    keys = {code: sum(d * x for d, x in zip(direction, one, strict=True)) for code, one in above.items()}
+    others = [one for c, one in enumerate(spread) if c != widest]
+    return keys, float(spread[widest] / max(others)) if max(others) > 0 else np.inf
+
+
+def keeps_its_order(codes, parts, weights):
+    """(Whether neighbours are alike, how much nearer they are than any two), from exact fractions."""
+    weights = [Fraction(int(w)) for w in weights]
+    parts = [[Fraction(p) * w for p in row] for row, w in zip(parts, weights, strict=True)]
+    shares = list(smoothed_shares(codes, parts, weights).values())
+    if len(shares) < 4:
+        return len(shares) < 3, None
+
+    def mean_distance(pairs):
+        apart = [sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) for one, other in pairs]
+        return sum(apart) / len(apart)
+
+    pairs = [(one, other) for k, one in enumerate(shares) for other in shares[:k]]
+    near, far = mean_distance(list(zip(shares[1:], shares[:-1], strict=True))), mean_distance(pairs)
+    return 2 * near < far, float(near / far) if far else None

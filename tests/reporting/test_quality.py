@@ -121,8 +121,8 @@ def test_whole_weights_are_copies_for_scores_and_curves():
     weight = rng.randint(1, 4, 150)
     model = spinney.DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y, sample_weight=weight)
     copies = np.repeat(np.arange(150), weight)
-    one = judge(model, read_sample(model, X, y, weight.astype(float), None), 0, 0)
-    two = judge(model, read_sample(model, X[copies], y[copies], None, None), 0, 0)
+    one = judge(model, read_sample(model, X, y, weight.astype(float), None, None), 0, 0)
+    two = judge(model, read_sample(model, X[copies], y[copies], None, None, None), 0, 0)
     for a, b in zip(one.table, two.table):
         assert (a["name"], a["mean"], a["baseline"]) == (
             b["name"],
@@ -181,7 +181,7 @@ def test_learning_curves_are_scikit_learns():
     X = rng.rand(120, 2)
     y = X[:, 0] + 0.1 * rng.randn(120)
     model = spinney.DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, y)
-    judged = judge(model, read_sample(model, X, y, None, None), 3, 0)
+    judged = judge(model, read_sample(model, X, y, None, None, None), 3, 0)
     splits = list(KFold(3, shuffle=True, random_state=0).split(X))
     sizes, train, test = reference(
         model, X, y, cv=splits, train_sizes=judged.sizes, shuffle=True, random_state=0,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinney.tables import parts
+from spinney.tables import reading
 from spinney.tables.files import open_source
 
 CELL = st.sampled_from(["1", "two words", 'a "quote"', "two\nlines", "a,b", "é", "\r\nx", "0"])
@@ -22,7 +22,7 @@ def test_text_is_cut_between_rows(tmp_path_factory, rows, n_bytes):
     path = tmp_path_factory.mktemp("t") / "t.csv"
     path.write_bytes(text.getvalue().encode())
     source = open_source(str(path))
-    pieces = [one.collect() for one in parts.parts_of(source, n_bytes)]
+    pieces = [one.collect() for one in reading.parts_of(source, n_bytes)]
     assert pl.concat(pieces).rows() == rows
     assert source.frame.collect().rows() == rows
 
@@ -32,7 +32,7 @@ def test_other_tables(tmp_path, monkeypatch, suffix):
     table = pl.DataFrame({"a": range(100), "b": ["x", None] * 50})
     path = tmp_path / f"t.{suffix}"
     {"parquet": table.write_parquet, "arrow": table.write_ipc, "jsonl": table.write_ndjson}[suffix](path)
-    monkeypatch.setattr(parts, "_ROWS", 7)
-    pieces = [one.collect() for one in parts.parts_of(open_source(str(path)), 50)]
+    monkeypatch.setattr(reading, "_ROWS", 7)
+    pieces = [one.collect() for one in reading.parts_of(open_source(str(path)), 50)]
     assert len(pieces) > 10
     assert pl.concat(pieces).equals(table)

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from spinney.tables.rows import Sketch, find_copies, hash_rows
+from spinney.tables.recipe import Sketch, find_copies, hash_rows
 
 
 def table(n, seed=0):

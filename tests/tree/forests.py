@@ -87,7 +87,7 @@ def _trees_from_codes(n_trees, n_rows, random, gaps, n_categories):
             settings = TreeSettings(criterion, n_features=2, seed=k, max_depth=(2, 4, 90)[k % 3])
             case = Case(X, n_categories, target.labels.T, (2,), None, "entropy")
             cells = encode(case, bins, team)
-            forests.append(grow_coded_tree(cells, bins, target, settings, make_desk(cells, 4)))
+            forests.append(grow_coded_tree(cells, bins, target, settings, make_desk(cells, bins)))
     return forests
 
 

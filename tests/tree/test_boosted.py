@@ -7,7 +7,7 @@ import pytest
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
 from spinney.data.encode import Bins
-from spinney.grow.boosting.freeze import no_trees
+from spinney.ensemble.boosting.booster import Booster
 from spinney.tree.decision import NUMBER, SET
 from spinney.tree.forest import join
 from tests.boosted import plain_trees
@@ -35,7 +35,7 @@ def test_every_node_comes_back(seed):
 
 
 def test_nothing():
-    nothing = no_trees(Bins((), (), np.empty(0, np.int32), np.empty(0, bool)))
+    nothing = Booster.of_no_rounds(np.zeros(1), Bins((), (), np.empty(0, np.int32), np.empty(0, bool))).forest
     assert (nothing.n_trees, nothing.n_nodes, len(nothing.shape.depth)) == (0, 0, 0)
     tree = to_forest(draw_grown(np.random.RandomState(0), 3))
     assert rows_of(join([nothing, tree]), 0) == rows_of(tree, 0)

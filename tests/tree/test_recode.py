@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spinney._team import Team
 from spinney.data.tables import Panel, Table
-from spinney.io.nodes import Nodes, Sets, make_forest
+from spinney.io.imported import Nodes, Sets, make_forest
 from spinney.tree import recode as module
 from spinney.tree.predict_boosted import leaf_numbers
 from spinney.tree.recode import recode, recoded

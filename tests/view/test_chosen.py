@@ -21,7 +21,7 @@ from spinney import (
 )
 from spinney.datasets import load_penguins
 from spinney.tree.models import trees_of
-from spinney.view.chosen import choose_tree
+from spinney.view.phrases import choose_tree
 
 X, Y = load_penguins()
 MASS = X["body_mass_g"].fillna(4000.0)

@@ -13,8 +13,7 @@ import matplotlib.pyplot as plt
 from matplotlib.colors import to_rgb
 
 from spinney import GaussianMixture, KMeans, elbow, plot_elbow, plot_em_steps, plot_kmeans_steps
-from spinney.view.colours import class_colours
-from spinney.view.steps import chosen_steps
+from spinney.view.figures import chosen_steps, class_colours
 
 X, LABEL = make_blobs(150, n_features=2, centers=3, random_state=2)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spinney.view.colours import class_colours, mix, node_colours
+from spinney.view.figures import class_colours, mix, node_colours
 from tests.view.trees import branches, flowers, leaf, make_model, prices, single, two_outputs
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.view.layout import arrange
+from spinney.view.plot import arrange
 from tests.compiled import few
 
 GAP, RISE = 1.0, 5.0

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from spinney.view.leaderboard import leaderboard_columns, leaderboard_text
+from spinney.view.summary import leaderboard_columns, leaderboard_text
 
 
 def record(name, score, note=""):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spinney.tree.decision import BRANCHES, NUMBER, SPREADS
-from spinney.view.paths import Limits, limits_of_nodes
+from spinney.view.phrases import Limits, limits_of_nodes
 from tests.view.trees import branches, in_set, leaf, make_tree, number
 
 N_CATEGORIES = [None, None, 3, 70]

@@ -35,8 +35,8 @@ from spinney import (
 from spinney.datasets import load_penguins, load_restaurant, load_tennis
 
 MODULES = [
-    *("colours", "curves", "gains", "graphviz", "importances", "numbers", "plot", "predictions", "regions"),
-    *("residuals", "rules", "staged", "text"),
+    *("criteria", "clusters", "figures", "frame", "graphviz", "importances", "judging", "numbers", "plot"),
+    *("predictions", "rounds", "rules", "summary", "text"),
 ]
 
 

@@ -15,7 +15,7 @@ mpl.use("Agg")
 
 
 from spinney import plot_impurity_curves, plot_regions
-from spinney.view.colours import class_colours
+from spinney.view.figures import class_colours
 
 
 class Above(BaseEstimator):

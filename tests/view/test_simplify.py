@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from spinney import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, RandomForestClassifier, export_rules
 from spinney.criteria.pessimism import extra_errors
 from spinney.datasets import load_penguins
-from spinney.view.simplify import RuleRows, simplify
+from spinney.view.rules import RuleRows, simplify
 from tests.compiled import few
 
 BIRDS, SPECIES = load_penguins()

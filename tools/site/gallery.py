@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spinney.view.colours import class_colours
+from spinney.view.figures import class_colours
 from tools.site.contents import DOCS
 
 SCRIPTS = DOCS / "gallery"

@@ -190,6 +190,7 @@ class StreamedTable(OpenedTable):
         self.lock, self._summaries = RLock(), {}  # type: ignore[var-annotated]
         self._wholes: dict[Any, tuple[Schema, StreamedWhole]] = {}
         self._sides = {"y": target, "sample_weight": sample_weight}
+        self.target_name = target
         self._digest: str | None = None
         if cache is not None:
             identity = source.identity()

@@ -37,24 +37,27 @@ from spinney.data.weights import Weights
 from spinney.ensemble.boosting import row_order
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
 from spinney.ensemble.boosting.round_search import (
-    CLASSIC_RATE,
     CLASSIC_ROUNDS,
     FLAT,
-    PATIENCE,
+    LEVELS,
+    USUAL,
     Chosen,
     Fold,
+    Level,
     Scores,
     SearchPlan,
+    Shape,
     SizesWanted,
     advance,
     choose,
     first_as_good,
+    good_members,
     in_time,
     plan_search,
     sized,
     typical_losses,
 )
-from spinney.ensemble.boosting.rounds import open_rounds, train
+from spinney.ensemble.boosting.rounds import open_rounds, together, train
 from spinney.ensemble.boosting.scoring import (
     EvalSet,
     History,
@@ -118,6 +121,7 @@ class BoostingJob(NamedTuple):
     settings: BoostingSettings
     sizes: SizesWanted  # what in the settings follows from the rows
     learning_rate: float | None  # None: the search chooses it
+    quality: int  # see LEVELS
     searches: bool
     stopping: Stopping | None
     begun: Begun | None
@@ -126,9 +130,13 @@ class BoostingJob(NamedTuple):
     clock: Clock
     verbose: int
 
-    def settings_for(self, task: Task, n_columns: int) -> BoostingSettings:
+    @property
+    def level(self) -> Level:
+        return LEVELS[self.quality]
+
+    def settings_for(self, task: Task, n_columns: int, shape: Shape = USUAL) -> BoostingSettings:
         """The settings of a fit on some of the rows."""
-        return sized(self.settings, self.sizes, task, n_columns)
+        return sized(self.settings, self.sizes, task, n_columns, shape)
 
 
 class Fitted(NamedTuple):
@@ -347,15 +355,63 @@ def _same_rows(one: Any, other: Any) -> bool:
 # table: see round_search.py.
 
 
+class Found(NamedTuple):
+    """What the search of one member has found."""
+
+    settings: BoostingSettings  # of the fit on all rows, but for its rounds and rate
+    plan: SearchPlan
+    curve: Scores
+    best: int  # round; 0: no score tells rounds apart
+    score: float  # there
+    raw: list[np.ndarray]  # raw scores of each fold's held-out rows, there
+    sets: list[EvalSet]  # these rows
+    rows: np.ndarray  # their numbers
+    seconds: float  # per row and round
+
+
 def search_rounds(
     job: BoostingJob, dataset: Any, settings: BoostingSettings, team: Team
 ) -> tuple[BoostingSettings, Scores, ConformalScores | None]:
     """Settings with the number of rounds and the learning rate chosen, and what the held-out rows say."""
-    rate, task, metrics = job.learning_rate, job.task, list(job.metrics)
+    task, clock = job.task, job.clock
     n_samples = task.weights.n_samples(len(task.y))
-    plan = plan_search(n_samples, rate, task.n_outputs)
+    plan = plan_search(n_samples, job.learning_rate, task.n_outputs, job.level)
     if plan is None:
         return replace(settings, n_rounds=CLASSIC_ROUNDS), {}, None
+    shapes, searches = job.level.shapes, []
+    for k, shape in enumerate(shapes):
+        own = job.settings_for(task, dataset.n_columns, shape)
+        searches.append(_search(job, dataset, plan, own, team, _SEARCH_TIME * (k + 1) / len(shapes)))
+    curve = _curves(searches)
+    found = [one for one in searches if one.best]
+    if not found:
+        return replace(settings, n_rounds=CLASSIC_ROUNDS), curve, None
+    found = [found[k] for k in good_members([one.score for one in found], job.metrics[0].greater_is_better)]
+    in_time_order = job.order is not None and job.order.times is not None
+    members = []
+    for k, one in enumerate(found):
+        chosen = choose(
+            one.best, plan, n_samples, job.learning_rate, task.n_outputs, not in_time_order, level=job.level
+        )
+        if clock.budget is not None:
+            left = (clock.budget - clock.seconds) / len(found)
+            chosen = in_time(chosen, left / (one.seconds * len(task.y)), job.learning_rate)
+        if job.verbose:
+            _tell(chosen, plan, one)
+        seed = (one.settings.seed + k) % 2**32
+        members.append(replace(one.settings, n_rounds=chosen.n_rounds, learning_rate=chosen.learning_rate, seed=seed))
+    if job.order is None and n_samples >= row_order.FEWEST and not isinstance(dataset, RemoteDataset):
+        _warn_if_neighbours_are_alike(job, dataset, job.metrics[0], found[0].settings, team)
+    raw = [np.mean(of_fold, axis=0) for of_fold in zip(*(one.raw for one in found))]
+    calibration = _calibrate(job, raw, found[0].sets, found[0].rows, team)
+    return together(members), curve, calibration
+
+
+def _search(
+    job: BoostingJob, dataset: Any, plan: SearchPlan, settings: BoostingSettings, team: Team, time_share: float
+) -> Found:
+    """The search of a member."""
+    task, metrics = job.task, list(job.metrics)
     first, typical = metrics[0], None
     if not task.is_classes and first.function is None and first.of_set is None:
         typical = typical_losses(task.loss, first, team)
@@ -363,12 +419,11 @@ def search_rounds(
     folds = _make_folds(job, dataset, metrics, plan, settings, team)
     begun, clock = time.perf_counter(), job.clock
     progress = Progress(job.verbose > 1, unit="search round", forecasts=False) if job.verbose else None
-    stop = partial(_search_is_over, clock, begun - seconds_spent(), bool(job.verbose))
+    stop = partial(_search_is_over, clock, begun - seconds_spent(), bool(job.verbose), time_share)
     try:
-        best, curve = advance(folds, first, plan.n_rounds, _patience(plan), team, progress, stop, typical, flat=FLAT)
+        best, curve = advance(folds, first, plan.n_rounds, plan.patience, team, progress, stop, typical, flat=FLAT)
         means = curve[HELD_OUT][first.name]
-        in_time_order = job.order is not None and job.order.times is not None
-        if in_time_order and best:
+        if job.order is not None and job.order.times is not None and best:
             best = first_as_good(means, first.greater_is_better)
         raw = [fold.scores_after(best) for fold in folds if best]
     finally:
@@ -377,22 +432,20 @@ def search_rounds(
     for one in typical or ():
         if one is not first:
             del curve[HELD_OUT][one.name]
-    if best == 0 or max(abs(score) for score in means) < sys.float_info.min:  # no score that tells rounds apart
-        return replace(settings, n_rounds=CLASSIC_ROUNDS), curve, None
-    chosen = choose(best, plan, n_samples, rate, task.n_outputs, more_rows=not in_time_order)
-    if clock.budget is not None:
-        per_row = (time.perf_counter() - begun) / (len(means) * sum(len(one.rounds.y) for one in folds))
-        chosen = in_time(chosen, (clock.budget - clock.seconds) / (per_row * len(task.y)), rate)
-    if job.verbose:
-        _tell(chosen, plan, best, len(means))
-    if job.order is None and n_samples >= row_order.FEWEST and not isinstance(dataset, RemoteDataset):
-        _warn_if_neighbours_are_alike(job, dataset, first, settings, team)
+    if max(abs(score) for score in means) < sys.float_info.min:  # no score that tells rounds apart
+        best = 0
+    seconds = (time.perf_counter() - begun) / (len(means) * sum(len(one.rounds.y) for one in folds))
     sets, rows = [fold.watch.sets[0] for fold in folds], np.concatenate([fold.rows for fold in folds])
-    calibration = _calibrate(job, raw, sets, rows, team)
-    return replace(settings, n_rounds=chosen.n_rounds, learning_rate=chosen.learning_rate), curve, calibration
+    return Found(settings, plan, curve, best, means[best - 1], raw, sets, rows, seconds)
 
 
-def _search_is_over(clock: Clock, begun: float, is_told: bool) -> bool:
+def _curves(searches: Sequence[Found]) -> Scores:
+    """The scores of all searches: "held_out", and those of further members by their numbers."""
+    names = [HELD_OUT, *(f"{HELD_OUT}_{k}" for k in range(2, len(searches) + 1))]
+    return {name: one.curve[HELD_OUT] for name, one in zip(names, searches)}
+
+
+def _search_is_over(clock: Clock, begun: float, is_told: bool, time_share: float) -> bool:
     """Whether the search has to end; says once per process that it takes long, unless a progress bar shows it.
 
     Time for compiling does not count; `begun` is without it, too.
@@ -402,11 +455,7 @@ def _search_is_over(clock: Clock, begun: float, is_told: bool) -> bool:
             f"choosing the number of boosting rounds on held-out rows has taken {_LONG:g} s. Set n_estimators=100, or "
             "any other number, to skip it, or verbose=1 to see its progress."
         )
-    return clock.is_over(_SEARCH_TIME)
-
-
-def _patience(plan: SearchPlan) -> int:
-    return math.ceil(PATIENCE * max(1.0, CLASSIC_RATE / plan.learning_rate))
+    return clock.is_over(time_share)
 
 
 def _make_folds(
@@ -494,11 +543,12 @@ def _warn_if_neighbours_are_alike(
         )
 
 
-def _tell(chosen: Chosen, plan: SearchPlan, best: int, tried: int) -> None:
+def _tell(chosen: Chosen, plan: SearchPlan, found: Found) -> None:
     """One line on standard error: what was chosen, and by what."""
     by = f"{plan.n_folds} folds" if plan.n_folds > 1 else f"{100 * plan.held_share:.0f} % of the rows held out"
+    tried = len(next(iter(found.curve[HELD_OUT].values())))
     sys.stderr.write(
         f"chosen: {chosen.n_rounds} rounds at learning rate {chosen.learning_rate:.3g} "
-        f"(by {by}: round {best} of {tried} was the best at {plan.learning_rate:.3g})\n"
+        f"(by {by}: round {found.best} of {tried} was the best at {plan.learning_rate:.3g})\n"
     )
     sys.stderr.flush()

@@ -24,6 +24,7 @@ from spinney.ensemble.boosting.rounds import Rounds
 from spinney.ensemble.boosting.scoring import EvalSet, Watch, raw_losses, start_sets
 from spinney.ensemble.callbacks import EarlyStopping, Progress, Round
 from spinney.ensemble.metrics import Metric
+from spinney.grow import NO_LIMIT
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Rounds, learning rate and tree size that follow from the table: what boosting does unless it is told.
@@ -31,24 +32,27 @@ from spinney.ensemble.metrics import Metric
 # In:  how many samples, columns and classes a table has. Out: `TreeSize`, a `SearchPlan`, and, once the search has said
 # how many rounds are best at its learning rate, the `Chosen` rounds and rate of the fit on all rows.
 #
-# The search boosts with some rows held out, at a high rate, until they are predicted no better. The fit on all rows
-# then takes smaller steps, and more of them in proportion. Figures in here were chosen on twenty tables of 1,000 to
-# 20,000 rows; on most of them twice or half of any of these changes the loss by less than one percent.
+# The search boosts with some rows held out, at a high rate, until they are predicted no better; with a tree for each of
+# several classes, at an even higher one. The fit on all rows then takes smaller steps, and more of them in proportion.
+# Figures in here were chosen on twenty tables of 1,000 to 20,000 rows; on most of them twice or half of any of these
+# changes the loss by less than one percent.
+#
+# How much time this may take is the level, `quality`: how large the steps are and, of the higher ones, how many models
+# of different trees are fitted, each with a search of its own. Their mean is one model again (`Bag` in rounds.py).
 
 
 CLASSIC_RATE, CLASSIC_ROUNDS = 0.1, 100  # where nothing is searched for
 FEWEST = 100  # samples, below which no rows can be spared to choose by
 MOST_ROUNDS = 1_500  # of a search, at its rate
 _FEWEST_ROUNDS = 500  # the same with many trees per round
+_FASTER = 3.0  # times the rate, for a third of the rounds, that a search of more than two classes is made at
 _SOME_CLASSES = 5  # trees per round above which two folds are left out: half of the time, and as good rounds
-PATIENCE = 30  # rounds without improvement that end a search
+PATIENCE = 30  # rounds at the classic rate without improvement that end a search
 FLAT = 1e-4  # an improvement in so many rounds of less than this share ends it, too
 _NEARLY = 0.003  # relative difference of scores that does not count for rows in time
 _MORE_ROWS = 1.1  # the fit on all rows stands more rounds than the search did
 _SEARCH_ROWS, _HELD_ROWS = 100_000, 20_000  # at most so many rows are searched on and judged by
 _HELD_SHARE = 0.15
-_ROUNDS_WANTED = 1_000  # of the fit on all rows; fewer if they would take steps this much smaller than the search's
-_SMALLEST_STEP = 0.2
 _LARGEST_STEP = 2.0
 _CELLS = 350_000_000  # rows times rounds that a fit may have; more only where the table has few rows
 
@@ -76,6 +80,46 @@ class SizesWanted(NamedTuple):
     column_share: float | None
 
 
+class Shape(NamedTuple):
+    """How the trees of a member differ from those that the table calls for; parameters that are given prevail."""
+
+    leaves: float = 1.0  # times as many
+    max_depth: int | None = None  # and all the leaves that it leaves room for
+    column_share: float | None = None
+
+
+USUAL = Shape()
+
+
+class Level(NamedTuple):
+    """What a level of quality spends."""
+
+    search_step: float  # of the search, in the classic rate
+    patience: int  # rounds
+    thrifty: bool  # fewer folds
+    rounds_wanted: int  # of the fit on all rows; fewer if their steps would be smaller than this share of the search's
+    smallest_step: float
+    shapes: tuple[Shape, ...] = (USUAL,)  # of the members
+
+
+_FOUR = USUAL, Shape(max_depth=6, column_share=0.4), Shape(leaves=2.0), Shape(leaves=1 / 3)
+_SEVEN = (
+    *_FOUR,
+    Shape(column_share=0.25),
+    Shape(leaves=4.0, column_share=0.3),
+    Shape(max_depth=8, column_share=0.7),
+)
+LEVELS = {
+    1: Level(3.0, 15, True, 300, 0.2),
+    2: Level(2.0, PATIENCE, True, 300, 0.2),
+    3: Level(1.0, PATIENCE, False, 1_000, 0.2),
+    4: Level(1.0, PATIENCE, False, 1_000, 0.2, _FOUR),
+    5: Level(1.0, PATIENCE, False, 1_000, 0.2, _SEVEN),
+}
+DEFAULT_LEVEL = 3
+_NEARLY_AS_GOOD = 0.05  # members whose scores are worse than the best's by more than this share are left out
+
+
 class SearchPlan(NamedTuple):
     """How to find the number of rounds."""
 
@@ -84,6 +128,8 @@ class SearchPlan(NamedTuple):
     n_rounds: int  # at most
     kept_share: float  # of all rows, to learn from; of folds what is left
     held_share: float
+    patience: int = PATIENCE  # rounds
+    faster: float = 1.0  # times the rate that its rounds are counted at
 
 
 class Chosen(NamedTuple):
@@ -115,12 +161,14 @@ def classic_size(n_samples: int) -> TreeSize:
     return TreeSize(31, least, least, 1.0)
 
 
-def sized(settings: BoostingSettings, wanted: SizesWanted, task: Task, n_columns: int) -> BoostingSettings:
+def sized(
+    settings: BoostingSettings, wanted: SizesWanted, task: Task, n_columns: int, shape: Shape = USUAL
+) -> BoostingSettings:
     """Settings with the sizes of trees for this task."""
     weights, n_samples = task.weights, task.weights.n_samples(len(task.y))
     min_split = share_of_rows(wanted.min_samples_split, n_samples)
     if wanted.follow_table:
-        size = tree_size(n_samples, n_columns, _rarest(task, n_samples))
+        size = _shaped(tree_size(n_samples, n_columns, _rarest(task, n_samples)), shape)
     else:
         size = classic_size(n_samples)
     least = size.min_samples if wanted.min_samples_leaf is None else wanted.min_samples_leaf
@@ -138,12 +186,23 @@ def sized(settings: BoostingSettings, wanted: SizesWanted, task: Task, n_columns
     return replace(
         settings,
         max_leaves=size.max_leaves if wanted.max_leaves is None else wanted.max_leaves,
+        max_depth=shape.max_depth if shape.max_depth and settings.max_depth == NO_LIMIT else settings.max_depth,
         min_count=min_count,
         min_hessian=min_hessian,
         min_split=min_split,
         category_count=size.min_category if wanted.min_category is None else wanted.min_category,
         node_features=size.column_share if wanted.column_share is None else wanted.column_share,
     )
+
+
+def _shaped(size: TreeSize, shape: Shape) -> TreeSize:
+    """The sizes of a member's trees.
+
+    >>> _shaped(tree_size(20_000, 10, 20_000), Shape(max_depth=6))
+    TreeSize(max_leaves=64, min_samples=5, min_category=20, column_share=0.5)
+    """
+    leaves = round(shape.leaves * size.max_leaves) if shape.max_depth is None else 1 << shape.max_depth
+    return size._replace(max_leaves=leaves, column_share=shape.column_share or size.column_share)
 
 
 def _rarest(task: Task, n_samples: int) -> int:
@@ -154,19 +213,28 @@ def _rarest(task: Task, n_samples: int) -> int:
     return int(samples[samples > 0].min())
 
 
-def plan_search(n_samples: int, learning_rate: float | None, n_outputs: int = 1) -> SearchPlan | None:
+def plan_search(
+    n_samples: int, learning_rate: float | None, n_outputs: int = 1, level: Level = LEVELS[DEFAULT_LEVEL]
+) -> SearchPlan | None:
     """How to search for the number of rounds, at a learning rate that is given or not; None: not at all."""
     if n_samples < FEWEST:
         return None
-    n_folds = (5 if n_outputs <= _SOME_CLASSES else 3) if n_samples < 2_000 else 3 if n_samples < 5_000 else 1
-    rate = CLASSIC_RATE if learning_rate is None else learning_rate
+    n_folds = 5 if n_samples < 2_000 else 3 if n_samples < 5_000 else 1
+    if n_outputs > _SOME_CLASSES:
+        n_folds = min(n_folds, 3)
+    if level.thrifty:
+        n_folds = 1 if n_samples >= 1_000 else 3
+    rate = CLASSIC_RATE * level.search_step if learning_rate is None else learning_rate
+    faster = _FASTER if learning_rate is None and n_outputs > 1 and level.search_step == 1.0 else 1.0
     share = min(1.0, 3.0 / n_outputs, 2.0 / (1.0 + n_folds))  # many trees per round, or few rows
     trees = max(_FEWEST_ROUNDS, MOST_ROUNDS * share)
     most = min(round(trees * max(1.0, CLASSIC_RATE / rate)), _most_rounds(n_samples, learning_rate))
+    patience = math.ceil(level.patience * max(1.0 if faster == 1.0 else 0.5, CLASSIC_RATE / (faster * rate)))
+    steps = faster * rate, math.ceil(most / faster)
     if n_folds > 1:
-        return SearchPlan(n_folds, rate, most, 1.0 - 1.0 / n_folds, 1.0 / n_folds)
+        return SearchPlan(n_folds, *steps, 1.0 - 1.0 / n_folds, 1.0 / n_folds, patience, faster)
     held = min(_HELD_SHARE, _HELD_ROWS / n_samples)
-    return SearchPlan(1, rate, most, min(1.0 - held, _SEARCH_ROWS / n_samples), held)
+    return SearchPlan(1, *steps, min(1.0 - held, _SEARCH_ROWS / n_samples), held, patience, faster)
 
 
 def first_as_good(scores: Sequence[float], greater_is_better: bool) -> int:
@@ -188,6 +256,7 @@ def choose(
     learning_rate: float | None,
     n_outputs: int,
     more_rows: bool = True,
+    level: Level = LEVELS[DEFAULT_LEVEL],
 ) -> Chosen:
     """Rounds and rate of the fit on all rows, after a search whose best round was `best`.
 
@@ -200,18 +269,32 @@ def choose(
     Chosen(n_rounds=1100, learning_rate=0.04)
     >>> choose(400, plan_search(10_000, 0.1), 10_000, 0.1, 1)
     Chosen(n_rounds=440, learning_rate=0.1)
+    >>> choose(40, plan_search(10_000, None, 3), 10_000, None, 3)  # at 0.3
+    Chosen(n_rounds=660, learning_rate=0.02)
     """
+    best, rate = round(best * plan.faster), plan.learning_rate / plan.faster
     fewer = 1.0 if plan.n_folds > 1 else max(1.0, (1.0 - _HELD_SHARE) / plan.kept_share)
     alike = best * (_MORE_ROWS if more_rows else 1.0) * math.sqrt(math.sqrt(fewer))
     most = _most_rounds(n_samples, learning_rate)
     if learning_rate is not None:
         return Chosen(_between(1, round(alike), most), learning_rate)
-    wanted = _ROUNDS_WANTED * min(1.0, 2.0 / n_outputs)
-    step = min(1.0, max(_SMALLEST_STEP, best / wanted))
+    wanted = level.rounds_wanted * min(1.0, 2.0 / n_outputs)
+    step = min(1.0, max(level.smallest_step, best / wanted))
     n_rounds = max(1, round(alike / step))
     if n_rounds > most:  # fewer steps are larger ones
         n_rounds, step = most, min(1.0, alike / most)
-    return Chosen(n_rounds, round(plan.learning_rate * step, 6))
+    return Chosen(n_rounds, round(rate * step, 6))
+
+
+def good_members(scores: Sequence[float], greater_is_better: bool) -> list[int]:
+    """Which members have held-out scores nearly as good as the best: a mean with much worse ones would lose.
+
+    >>> good_members([0.30, 0.31, 0.5], False)
+    [0, 1]
+    """
+    losses = -np.asarray(scores) if greater_is_better else np.asarray(scores)
+    good: list[int] = np.flatnonzero(losses <= losses.min() + _NEARLY_AS_GOOD * abs(losses.min())).tolist()
+    return good
 
 
 def in_time(chosen: Chosen, affordable: float, learning_rate: float | None) -> Chosen:

@@ -12,7 +12,8 @@ is measured between rounds is the business of the watcher that is passed in.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -108,8 +109,10 @@ def train(
 
 
 def open_rounds(dataset: Any, task: Task, settings: BoostingSettings, team: Team, *others: Any, **more: Any) -> Rounds:
-    """The state of a fit on a table of bins, or one of exact thresholds."""
+    """The state of a fit on a table of bins, or one of exact thresholds; of several, if it has members."""
 
+    if settings.members:
+        return Bag([open_rounds(dataset, task, one, team, *others, **more) for one in settings.members], settings)
     if isinstance(dataset, RemoteDataset):
         return dataset.open_rounds(task, settings, team, *others, **more)
     opened: Rounds = (settings.rounds or Rounds)(dataset, task, settings, team, *others, **more)
@@ -388,6 +391,58 @@ class Rounds:
             find, scale = self.rows.quantiles(engine.team)
             work, residuals = engine.laid_out(n_nodes), self.y - self.scores[0]
             renew(nodes, work, residuals, self.weights, self.loss.quantile, self.settings, find, scale)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Several fits as one: the mean of their models.
+#
+# In: the opened fits of the members, on the same rows. Out: the same that one fit gives. A round is one of the member
+# that has come the least far, its trees divided by the number of members: after each round the trees so far are the
+# mean of the members, all of them about equally far.
+
+
+def together(members: Sequence[BoostingSettings]) -> BoostingSettings:
+    """The settings of the mean of some members; of a single one its own."""
+    if len(members) == 1:
+        return members[0]
+    return replace(members[0], n_rounds=sum(one.n_rounds for one in members), members=tuple(members))
+
+
+class Bag(Rounds):
+    """Members that are boosted by turns."""
+
+    def __init__(self, members: list[Rounds], settings: BoostingSettings) -> None:
+        first, self._members, self._turn = members[0], members, 0
+        self.dataset, self.settings, self.team, self.offset = first.dataset, settings, first.team, first.offset
+        self.task, self.loss, self.units = first.task, first.loss, first.units
+        self.y, self.weights, self.begun, self.rows = first.y, first.weights, first.begun, first.rows
+        self.grown, self._loose, self.n_trees = [], [], first.begun.forest.n_trees
+
+    @property
+    def scores(self) -> np.ndarray:
+        """Raw scores so far, in the units of the fit."""
+        mean: np.ndarray = np.mean([one.scores for one in self._members], axis=0)
+        return mean
+
+    def left_out(self) -> np.ndarray:
+        return self._members[self._turn].left_out()
+
+    def _round(self) -> list[Any]:
+        self._turn = int(np.argmin([one.n_rounds / one.settings.n_rounds for one in self._members]))
+        return self._members[self._turn].step()
+
+    def bind(self, trees: list[Any]) -> Forest:
+        return self._members[0].bind(trees).scaled(1.0 / len(self._members))
+
+    def losses(self, scores: np.ndarray | None = None) -> np.ndarray:
+        return self._members[0].losses(self.scores if scores is None else scores)
+
+    def sum_of_losses(self, y: np.ndarray, scale: float) -> float:
+        return float(self.losses().sum())
+
+    def close(self) -> None:
+        for one in self._members:
+            one.close()
 
 
 # ----------------------------------------------------------------------------------------------------------------------

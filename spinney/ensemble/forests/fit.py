@@ -4,9 +4,9 @@ In: a `ForestTable` (read, and encoded or sorted, once), a target and a `Plan`. 
 
 There are two ways to grow a tree. From the same bins they give the same tree, except for categories:
 
-    codes    grow/binned: from bins. The fast one. A tree sorts categories once
+    codes    grow/binned: from bins. The fast one. Large nodes order categories again
     lists    grow/exact: everything else, and sparse tables. The table is sorted once; a tree gets the entries of its
-             rows. Every node sorts categories. If the tree could have been grown from codes, it is converted to codes
+             rows. Every node orders categories. If the tree could have been grown from codes, it is converted to codes
 
 The random choices of a tree are determined by the seed and its number alone. Bootstraps sample from the rows in an
 order that is determined by row contents. So a forest does not depend on threads or on the order of the rows.
@@ -56,7 +56,7 @@ class Plan(NamedTuple):
     prune: Callable[[DecisionTree], DecisionTree] | None = None  # done to every grown tree
     structure: int | None = None  # depth of random-structure trees; None: trees are grown
     columns: Callable[[int], np.ndarray] | None = None  # of the table, for each tree; None: all. Trees from lists only
-    by_node: bool = False  # every node sorts the categories again, as in single trees. Trees from lists only
+    by_node: bool = False  # every node orders the categories again, as in single trees. Trees from lists only
     tailor: Callable[[int, Target], TreeSettings] | None = None  # the settings of a tree, from its number and target
 
 
@@ -168,7 +168,8 @@ def _make_desk(opened: ForestTable, alone: Team) -> TreeWorkspace | Series | Ran
     if isinstance(opened.sorted, RandomCuts):
         return opened.sorted
     if opened.cells is not None:
-        return make_desk(opened.cells, len(opened.n_categories))
+        assert opened.bins is not None
+        return make_desk(opened.cells, opened.bins)
     return alone if opened.sorted is None else Series(opened.sorted, alone)
 
 

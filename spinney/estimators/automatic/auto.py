@@ -56,7 +56,7 @@ from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 from spinney.tree.formula import Mixture, mixture_of
 from spinney.view.frame import as_frame
-from spinney.view.leaderboard import leaderboard_columns, leaderboard_text
+from spinney.view.summary import leaderboard_columns, leaderboard_text
 
 # ----------------------------------------------------------------------------------------------------------------------
 # On a cluster: the comparison with all families at once, then the folds of all of them.

@@ -58,6 +58,7 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
         learning_rate: float | str = "auto",
         n_estimators: int | str = "auto",
         max_iter: int | None = None,
+        quality: int = 3,
         max_leaf_nodes: int | str | None = "auto",
         max_depth: int | None = None,
         growth: str = "best_first",
@@ -215,6 +216,7 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         learning_rate: float | str = "auto",
         n_estimators: int | str = "auto",
         max_iter: int | None = None,
+        quality: int = 3,
         max_leaf_nodes: int | str | None = "auto",
         max_depth: int | None = None,
         growth: str = "best_first",
@@ -323,7 +325,7 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         from spinney.ensemble.boosting.scoring import log_predictions
 
         with Team(1, inline=True) as alone:
-            return log_predictions(self._fitted_loss, raw, alone)
+            return log_predictions(self.fitted_loss, raw, alone)
 
     @row_by_row(on_gpu.boosted_classes)
     @documented(returns=LABELS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -212,6 +213,13 @@ class FittedRounds:
         check_is_fitted(self)
         return self._booster.forest
 
+    def with_forest(self, forest: Forest) -> Any:
+        """Return a copy with other trees, for internal use."""
+        other: Any = copy(self)
+        other._booster = replace(self._booster, forest=forest)
+        other.__dict__.pop("estimators_", None)
+        return other
+
     @documented(LOCAL)
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """Return the nodes that each row passes in each tree.
@@ -284,7 +292,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
             return start
         offset = read_offset(init_score, n_rows, self._booster)
         if self._init is not None:
-            offset = self._initial(self._fitted_loss).of(X, offset)
+            offset = self._initial(self.fitted_loss).of(X, offset)
         return start if offset is None else start[:, None] + offset
 
     def _scores_before(self, X: Any, n_rows: int) -> np.ndarray:
@@ -307,7 +315,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
     def _formula(self) -> Formula:
         from spinney.criteria.losses import kind_of
 
-        booster, loss = self._booster, kind_of(self._fitted_loss)
+        booster, loss = self._booster, kind_of(self.fitted_loss)
         two_classes = isinstance(self, ClassifierMixin) and len(booster.start) == 1
         link = "exp" if loss.link == "exp" else "identity"
         if getattr(self.loss, "inverse_link", None) is not None:
@@ -321,7 +329,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
             link=link,
             scale=loss.link_scale if two_classes else 1.0,
             initial=None if self._init is None else ScoresBefore(type(self._init).__name__, self._scores_before),
-            loss=self._fitted_loss,
+            loss=self.fitted_loss,
             raw=self._raw,
         )
 
@@ -341,7 +349,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         """Predicted values, or probabilities (rows, classes)."""
         from spinney.ensemble.boosting.scoring import predictions
 
-        return predictions(self._fitted_loss, isinstance(self, ClassifierMixin), raw)
+        return predictions(self.fitted_loss, isinstance(self, ClassifierMixin), raw)
 
     @row_by_row(on_gpu.boosted_leaves)
     @documented()
@@ -376,8 +384,8 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         return hash_of([own.encode(), str(init).encode()])
 
     @property
-    def _fitted_loss(self) -> Any:
-        """The loss of the fitted model; it is made again for a model that was loaded."""
+    def fitted_loss(self) -> Any:
+        """The loss of the fitted model, made again for a model that was loaded; for internal use."""
         if self._booster.loss is None:
             self._booster.loss = self._task(np.empty(0), Weights(None, None)).loss
         return self._booster.loss

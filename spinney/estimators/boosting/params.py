@@ -23,7 +23,14 @@ AUTO = StrOptions({"auto"})
 # Headings of the docstring, each with its parameters.
 GROUPS = {
     "Loss and start value": ("loss", "quantile", "alpha", "power", "class_weight", "init"),
-    "Rounds and learning rate": ("n_estimators", "max_iter", "learning_rate", "time_budget", "warm_start"),
+    "Rounds and learning rate": (
+        "n_estimators",
+        "max_iter",
+        "quality",
+        "learning_rate",
+        "time_budget",
+        "warm_start",
+    ),
     "Trees": (
         "max_leaf_nodes",
         "max_depth",
@@ -81,6 +88,14 @@ BOOSTING = {
         "int or None",
         "Alias of `n_estimators`, named as in scikit-learn's histogram boosting. If given, it takes precedence.",
         [AT_LEAST_1, None],
+    ),
+    "quality": Parameter(
+        "int",
+        'From 1, the fastest fit, to 5, the most accurate model: the time that `n_estimators="auto"` may take. 1 and 2 '
+        "take larger steps and fewer rounds; 1 also searches faster. 4 and 5 fit up to four and seven models of "
+        "different trees, and return their mean as one model. Parameters that are given apply to all of them. "
+        "docs/boosting.md has times and losses. Other levels than 3 need the choice of the rounds.",
+        [Interval(Integral, 1, 5, closed="both")],
     ),
     "max_leaf_nodes": Parameter(
         'int, "auto" or None',

@@ -112,7 +112,7 @@ class IsolationForest(OutlierMixin, ForestModel):
 
     _draws: list[Draws]  # the rows and columns of each tree
 
-    _answers_are = "depth"  # of the trees; see `OneTree`
+    answers_are = "depth"  # of the trees; see `OneTree`
 
     def __init__(
         self,
@@ -230,7 +230,7 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         own = in_own_columns(self._schema, self.forest_.tree(k), self._draws[k].subspaces, k)
         tree = keep_tree(clone(self.estimator_), *own, 1)
-        tree._answers_are = self._answers_are
+        tree._answers_are = self.answers_are
         return tree
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,13 @@ class ForestModel(Explained, TableModel):
         for name in FOLLOWS:
             self.__dict__.pop(name, None)
 
+    def with_forest(self, forest: Forest) -> Any:
+        """Return a copy with other trees, for internal use."""
+        other = copy(self)
+        other._keep(self._schema, forest)
+        other.__dict__.pop("_leaf_targets", None)
+        return other
+
     def _still_to_fit(self, n_before: int, members: str = "trees") -> range:
         """The numbers of the members that a warm start adds to those of the previous fit."""
         if self.n_estimators < n_before:
@@ -75,20 +83,20 @@ class ForestModel(Explained, TableModel):
         """The mean of the trees' predictions, (rows, outputs, classes or 1)."""
         table = self._read(X)
         if table.is_one_row():
-            return self.forest_.one_row.sums(table, self._says()) / self.forest_.n_trees
+            return self.forest_.one_row.sums(table, self._node_answers()) / self.forest_.n_trees
         from spinney.tree.descend import sum_answers
 
         with self._team(table.n_rows) as team:
-            return sum_answers(self.forest_, table, team, answers=self._says()) / self.forest_.n_trees
+            return sum_answers(self.forest_, table, team, answers=self._node_answers()) / self.forest_.n_trees
 
-    def _says(self) -> np.ndarray | None:
+    def _node_answers(self) -> np.ndarray | None:
         """Predictions of the nodes, (nodes, outputs, classes or 1), where they differ from those in `forest_`."""
         return None
 
     def _formula(self) -> Formula:
         if "forest_" not in vars(self):
             raise not_of_trees(self)  # bagging of other models
-        forest, says = self.forest_, self._says()
+        forest, says = self.forest_, self._node_answers()
         return mean_of_trees(self._facts(self._schema, forest), forest, forest.answers if says is None else says)
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
@@ -191,7 +199,7 @@ class ClassForest(TableClassifier, ForestModel):
     n_classes_: Any
     voting: str
 
-    def _says(self) -> np.ndarray | None:
+    def _node_answers(self) -> np.ndarray | None:
         return self._ballots if self.voting == "hard" else None
 
     @cached_property
@@ -318,7 +326,8 @@ class NumberForest(TableRegressor, ForestModel):
             residuals = np.abs(truth[0, rows] - answers[rows, 0, 0])
             self._calibration = ConformalScores("jackknife+", residuals, rows=rows)
 
-    def _answers_of_members(self, X: Any) -> np.ndarray:
+    def answers_of_members(self, X: Any) -> np.ndarray:
+        """Return what each tree answers, for internal use."""
         from spinney.tree.descend import sum_answers
 
         table = self._read(X)
@@ -358,7 +367,7 @@ class JudgedForest(ForestModel):
 
         self._check_pooled("oob_score_")
         count = table.count_votes if isinstance(table, RemoteRows) else partial(count_votes, table=table, team=team)
-        votes = count(self.forest_, in_bag=self._in_bag, answers=self._says())
+        votes = count(self.forest_, in_bag=self._in_bag, answers=self._node_answers())
         answers = mean_votes(votes, "tree")
         truth = target.labels if target.y is None else target.y
         assert truth is not None

@@ -26,6 +26,8 @@ from spinney.tree.decision import OneTree
 from spinney.tree.formula import Formula
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from spinney.data.tables import Table
     from spinney.tree.decision import DecisionTree
     from spinney.tree.forest import Forest
@@ -44,7 +46,12 @@ class TreeModel(Explained, OneTree, TableModel):
     def _keep(self, schema: Schema, tree: DecisionTree) -> None:
         """Set the fitted attributes of all tree models."""
         self._keep_schema(schema)
-        self.tree_, self.n_outputs_ = tree, tree.n_outputs
+        self.tree_, self.n_outputs_ = tree, int(tree.forest.answers.shape[1])
+
+    def plant(self, schema: Schema, tree: DecisionTree) -> Self:
+        """Become the model of a tree that was not fitted, for internal use."""
+        self._keep(schema, tree)
+        return self
 
     @property
     def forest_(self) -> Forest:

@@ -59,7 +59,7 @@ class TreeSeries:
     def __init__(self, template: Any, X: Any, y: np.ndarray, weights: Weights) -> None:
         """`weights`: rows of weight 0 here have weight 0 in every fit."""
         check_parameters(template)
-        self._template = template
+        self.template = template
         schema, table = learn_and_read(X, template.categorical_features, type(template).__name__)
         self._schema, self._table = without_idle_categories(schema, table, weights)
         self._answers = read_answers(template, y, self._table.n_rows)
@@ -67,7 +67,7 @@ class TreeSeries:
 
     def make_team(self) -> Team:
         """The threads for all fits."""
-        return make_team("tree", self._table.n_rows * self._table.n_columns, self._template.n_jobs)
+        return make_team("tree", self._table.n_rows * self._table.n_columns, self.template.n_jobs)
 
     def fit(self, member: Any, weights: Weights, team: Team) -> np.ndarray:
         """Fit a clone of the template and return the leaf of each row. Bins are those of the first weights."""
@@ -87,14 +87,14 @@ class TreeSeries:
 
     def rounds(self, weights: np.ndarray, repeats: np.ndarray, team: Team) -> StumpRounds | None:
         """All fits at once, for stumps without rows of weight 0: see `grow/exact/fit.py`."""
-        if not repeats.all() or self._template.ccp_alpha > 0.0:
+        if not repeats.all() or self.template.ccp_alpha > 0.0:
             return None
         meant = Weights(None, weights)
-        settings = tree_settings(self._template, self._schema, self._answers, meant)
+        settings = tree_settings(self.template, self._schema, self._answers, meant)
         target = self._answers.target(meant)
         if self._series is None:
             self._series = self._sort(settings, target, meant, team)
-        share = float(self._template.min_weight_fraction_leaf)
+        share = float(self.template.min_weight_fraction_leaf)
         rounds: StumpRounds | None = self._series.rounds(target, settings, share, weights, repeats)
         return rounds
 
@@ -106,6 +106,6 @@ class TreeSeries:
     def _sort(self, settings: Any, target: Any, weights: Weights, team: Team) -> Any:
         from spinney.grow.exact.fit import Series, sort_for_trees
 
-        bins = tree_bins(self._template, self._schema, self._table, weights.counts, team)
+        bins = tree_bins(self.template, self._schema, self._table, weights.counts, team)
         categories = n_categories(self._schema)
         return Series(sort_for_trees(self._table, categories, settings, target, team, bins=bins), team)

@@ -14,8 +14,7 @@ import numpy as np
 from spinney.explain.dependence.ale import ale
 from spinney.explain.dependence.grids import Columns
 from spinney.explain.dependence.partial_dependence import partial_dependence
-from spinney.view.colours import class_colours
-from spinney.view.plot import import_pyplot
+from spinney.view.figures import class_colours, import_pyplot
 
 _PANEL = 4.0, 3.2  # inches
 _MOST_LINES = 300  # of individual rows in a panel

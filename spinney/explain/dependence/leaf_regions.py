@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel
+from spinney._compile import kernel
 from spinney.tree.forest import ends_of
-from spinney.tree.questions import IN_SET, IS_MISSING, UP_TO, Questions
+from spinney.tree.questions import IN_SET, IS_MISSING, UP_TO, Questions, words_of
 
 # ----------------------------------------------------------------------------------------------------------------------
 # How the questions and ends of all trees hang together, and questions as kernels read them.
@@ -40,7 +40,7 @@ class PathConditions(NamedTuple):
 
     questions: np.ndarray  # QUESTION records
     roots: np.ndarray  # int64
-    sets: np.ndarray  # uint64: of each set, how many words it has, and these: bit c % 64 of word c // 64: category c
+    sets: np.ndarray  # uint64: see `words_of`
 
 
 class Ways(NamedTuple):
@@ -75,31 +75,11 @@ def places(leads: np.ndarray, n_questions: int) -> np.ndarray:
     return np.where(leads >= 0, leads, n_questions - 1 - leads)
 
 
-@inner_kernel
-def is_in(asked, question, x):
-    """Whether a category is in the set of a question, or that question's word on missing values if it is NaN."""
-    if x != x:
-        return question.missing_yes != 0
-    c, place = np.int64(x), np.int64(question.threshold)
-    if c >> 6 >= np.int64(asked.sets[place]):
-        return False
-    return (asked.sets[place + 1 + (c >> 6)] >> np.uint64(c & 63)) & np.uint64(1) != np.uint64(0)
-
-
 def pack(q: Questions) -> PathConditions:
     """For the kernels."""
-    lengths, n = np.diff(q.set_start), len(q.kind)
-    has = np.flatnonzero(lengths)
-    n_words = q.members[q.set_start[has + 1] - 1] // 64 + 1  # members ascend
-    start = ends_of(n_words + 1)
-    sets = np.zeros(start[-1] + 1, np.uint64)
-    sets[start[:-1]] = n_words
-    at = np.repeat(start[:-1] + 1, lengths[has]) + q.members // 64
-    np.bitwise_or.at(sets, at, np.uint64(1) << (q.members % 64).astype(np.uint64))
-    packed = np.zeros(n, QUESTION)
-    packed["threshold"] = q.threshold
-    packed["threshold"][has] = start[:-1]
-    packed["threshold"][q.kind == IS_MISSING] = np.nan
+    at, sets = words_of(q)
+    packed = np.zeros(len(q.kind), QUESTION)
+    packed["threshold"] = np.select([q.kind == IN_SET, q.kind == IS_MISSING], [at, np.nan], q.threshold)
     packed["yes"], packed["no"], packed["column"] = q.yes, q.no, q.column
     packed["kind"], packed["missing_yes"] = q.kind, q.missing_yes
     return PathConditions(packed, q.roots.astype(np.int64), sets)

@@ -33,7 +33,8 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
-from spinney.explain.dependence.leaf_regions import PathConditions, Runs, Ways, is_in
+from spinney.explain.dependence.leaf_regions import PathConditions, Runs, Ways
+from spinney.explain.shapley.nodes import is_in
 from spinney.tree.forest import ends_of
 from spinney.tree.questions import IN_SET
 
@@ -93,7 +94,11 @@ def _part(asked, question, group, x, items, begin, end):
     for k in range(begin, end):
         item = items[k]
         value, own = x[item & _ROW], item >> _GROUP
-        yes = is_in(asked, question, value) if is_set else (value <= threshold) | (missing_yes & (value != value))
+        is_missing = value != value
+        if is_set and not is_missing:
+            yes = is_in(asked.sets, np.int64(threshold), np.int64(value))
+        else:
+            yes = (value <= threshold) | (missing_yes & is_missing)
         is_both = (group > 0) & ((own == 0) | (own == group))
         marked = item | mark if is_both else item
         items[begin + n_no] = marked if yes else item

@@ -35,8 +35,8 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney.data.schema import Schema
-from spinney.tree.forest import MISSING_SPREADS, Forest, ends_of
-from spinney.tree.questions import IN_SET, UP_TO, Questions, read_questions, spreads
+from spinney.tree.forest import MISSING_SPREADS, Forest
+from spinney.tree.questions import UP_TO, Questions, read_questions, spreads, words_of
 
 ENTRY = np.dtype(
     [
@@ -46,7 +46,6 @@ ENTRY = np.dtype(
     ],
     align=True,
 )
-_WORD = 64
 
 
 class Program(NamedTuple):
@@ -71,7 +70,7 @@ def read_program(forest: Forest, schema: Schema, cover: np.ndarray) -> tuple[Pro
     if spread:
         forest = replace(forest, turn=forest.turn & np.uint8(~MISSING_SPREADS & 0xFF))
     questions = read_questions(forest, schema)
-    set_at, sets = _words_of(questions)
+    set_at, sets = words_of(questions)
     columns, place = np.unique(questions.column, return_inverse=True)
     n = len(questions.kind) + len(questions.ends)
     shape = [np.empty(len(questions.roots), np.int64) for _ in range(2)]
@@ -121,25 +120,6 @@ def _end_covers(questions: Questions, forest: Forest, cover: np.ndarray) -> np.n
         rest = found[stops] - below[ends[stops]]
         found[stops] = np.where(rest > 1e-9 * found[stops], rest, 0.0)
     return found
-
-
-def _words_of(questions: Questions) -> tuple[np.ndarray, np.ndarray]:
-    """(where each question's set begins, or -1; all sets as `Program.sets`)."""
-    at = np.full(len(questions.kind), -1, np.int64)
-    mine = np.flatnonzero(questions.kind == IN_SET)
-    if not len(mine):
-        return at, np.zeros(1, np.uint64)
-    last = questions.members[questions.set_start[mine + 1] - 1]
-    n_words = last // _WORD + 1
-    start = ends_of(n_words + 1)
-    at[mine] = start[:-1]
-    sets = np.zeros(start[-1], np.uint64)
-    sets[start[:-1]] = n_words
-    owner = np.repeat(np.arange(len(at)), np.diff(questions.set_start))
-    members = questions.members.astype(np.int64)
-    bits = np.uint64(1) << (members % _WORD).astype(np.uint64)
-    np.bitwise_or.at(sets, at[owner] + 1 + members // _WORD, bits)
-    return at, sets
 
 
 @kernel
@@ -230,12 +210,16 @@ def answer(entry, sets, value):
         return entry.missing
     if entry.place < 0:
         return 1.0 if value <= entry.threshold else 0.0
-    category = np.int64(value)
+    return 1.0 if is_in(sets, entry.place, np.int64(value)) else 0.0
+
+
+@inner_kernel
+def is_in(sets, place, category):
+    """Whether a category is in the set that begins at a place of `words_of`."""
     word = category >> 6
-    if word >= np.int64(sets[entry.place]):
-        return 0.0
-    bits = sets[entry.place + 1 + word] >> np.uint64(category & 63)
-    return 1.0 if bits & np.uint64(1) else 0.0
+    if word >= np.int64(sets[place]):
+        return False
+    return (sets[place + 1 + word] >> np.uint64(category & 63)) & np.uint64(1) != np.uint64(0)
 
 
 def mean_reach(program: Program, rows: np.ndarray) -> np.ndarray:

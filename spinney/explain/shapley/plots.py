@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from spinney.explain.shapley.explanation import Explanation, read_explanation
-from spinney.view.colours import class_colours, mix
+from spinney.view.figures import class_colours, import_pyplot, mix
 from spinney.view.numbers import write_amount, write_value
 from spinney.view.phrases import check_count
-from spinney.view.plot import import_pyplot
 
 UP, DOWN, GREY = "#d8543c", "#3b83bd", "#b4b4b4"
 LOW_TO_HIGH = (DOWN, "#8a6fae", UP)  # small and large values; the report's page has them, too

@@ -11,7 +11,7 @@ from spinney._compile import kernel
 from spinney.criteria.impurity import ABSOLUTE, OWN
 from spinney.data.encode import Bins
 from spinney.data.target import Target
-from spinney.grow.binned.category_order import Places, fill_sets, order_categories
+from spinney.grow.binned.category_order import Orders, fill_sets, make_orders, one_row
 from spinney.grow.binned.grower import grow_from_codes, grow_own_from_codes
 from spinney.grow.binned.memory import (
     MOST_CLASSES,
@@ -86,10 +86,10 @@ class TreeWorkspace:
     made: dict[str, Any]  # memory for statistics, made at first need
 
 
-def make_desk(cells: CodedTable, n_columns: int) -> TreeWorkspace:
+def make_desk(cells: CodedTable, bins: Bins) -> TreeWorkspace:
     """For trees on up to all rows of a table."""
-    n_rows = len(cells.codes)
-    return TreeWorkspace(np.empty_like(cells.codes), make_memory(n_rows, n_columns), {})
+    memory = make_memory(len(cells.codes), bins.n_columns, make_orders(bins))
+    return TreeWorkspace(np.empty_like(cells.codes), memory, {})
 
 
 def grow_coded_tree(
@@ -107,7 +107,7 @@ def grow_coded_tree(
     rows      int64: the rows of the table that count, ascending; None: all
     """
     kinds, _, criterion = make_statistics(target, settings.criterion, settings.own)
-    n_columns, has_categories = len(cells.missing), bool(bins.is_categorical.any())
+    n_columns, has_categories = len(cells.missing), isinstance(desk.memory.orders, Orders)
     if rows is None and has_categories:  # this tree's order of them is its own
         rows = np.arange(len(cells.codes))
     if rows is not None:
@@ -115,7 +115,9 @@ def grow_coded_tree(
         _copy_rows(cells.codes.view(np.uint64), rows, some.view(np.uint64))
         cells = cells._replace(codes=some)
     rules = make_rules(settings, len(cells.codes), n_columns, kinds, target)
-    places = order_categories(cells.codes, bins, kinds) if has_categories else None
+    if isinstance(desk.memory.orders, Orders):
+        weight = one_row(kinds, len(cells.codes))
+        desk.memory = desk.memory._replace(orders=desk.memory.orders._replace(one_row=weight))
     statistics = _statistics(kinds, target, rules, settings.own is not None, desk)
     if isinstance(statistics, SumStatistics):
         kinds = statistics.kinds
@@ -126,7 +128,7 @@ def grow_coded_tree(
     while (n_nodes := run(cells, statistics, kinds, criterion, rules, desk.memory)) == NEEDS_ROOM:
         desk.memory = with_room(desk.memory)
     frozen = desk.memory, int(n_nodes), len(cells.codes), bins, target, settings.criterion, kinds
-    return freeze(*frozen, statistics.rows, places)
+    return freeze(*frozen, statistics.rows)
 
 
 def _statistics(kinds: Any, target: Target, rules: Any, own: bool, desk: TreeWorkspace) -> Any:
@@ -201,24 +203,20 @@ def freeze(
     criterion: int,
     kinds: Any,
     stats: np.ndarray,
-    places: Places | None = None,
 ) -> Forest:
-    """The finished tree; `kinds` are the statistics of its target, `stats` what the rows add, node by node.
-
-    `places` is the order of its categories, if it has any.
-    """
+    """The finished tree; `kinds` are the statistics of its target, `stats` what the rows add, node by node."""
     nodes = memory.nodes[:n_nodes]
     n_asks = (n_nodes - 1) // 2
     size, n_samples = np.empty(n_nodes, np.uint32), np.empty(n_nodes - n_asks, np.uint32)
     feature, code, turn = np.empty(n_asks, np.uint32), np.empty(n_asks, np.uint8), np.empty(n_asks, np.uint8)
     _lay_out(nodes, size, feature, code, turn, n_samples)
     sets, set_start = np.empty(0, np.uint64), np.zeros(1, np.int64)
-    if places is not None:
+    if isinstance(memory.orders, Orders):
         is_set = bins.is_categorical[feature]
         n_words = bins.n_bins.astype(np.int64) // _WORD + 1  # missing has its code, too
         set_start = ends_of(n_words[feature[is_set]])
         sets = np.zeros(int(set_start[-1]), np.uint64)
-        fill_sets(nodes, places, bins.n_bins.astype(np.int64), set_start, sets)
+        fill_sets(nodes, memory.orders, set_start, sets)
         turn[is_set] |= ASKS_SET
         code[is_set] = 0
     weight, impurity = np.empty(0, np.float32), np.empty(0)

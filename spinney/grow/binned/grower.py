@@ -10,7 +10,7 @@ A node's columns are drawn by a hash of its path. It looks at one column after t
 may choose from, and then on until one can split it. All sums are integers.
 
 The same bins, rows and rules give the same tree as grow/exact, bit for bit. This loop is quicker: it never sorts, and
-touches only the columns that a node draws. Categories are numbers by now (category_order.py).
+touches only the columns that a node draws. Categories are numbers here, in the order of category_order.py.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from spinney._compile import (
 from spinney.criteria.impurity import GINI, SQUARED, pair_score, variance_score
 from spinney.criteria.user_criterion import code_of
 from spinney.data.thresholds import draw_code
+from spinney.grow.binned.category_order import note_order, order_columns, order_root
 from spinney.grow.binned.memory import (
     LANES,
     NEEDS_ROOM,
@@ -106,13 +107,16 @@ _LOW = np.uint64(0xFFFFFFFF)
 def _grow(cells, statistics, kinds, criterion, rules, memory):
     """Grow one tree into memory.nodes; returns how many nodes, or NEEDS_ROOM, to be called again with more of it."""
     cells, statistics, kinds, rules, memory = refer(cells), refer(statistics), refer(kinds), refer(rules), refer(memory)
-    n_waiting, n_nodes = memory.progress[0], memory.progress[1]
+    n_waiting, n_nodes, n_orders = memory.progress[0], memory.progress[1], memory.progress[2]
     if n_waiting == 0:
         n_waiting = _prepare(kinds, rules, cells.codes.shape[0], statistics, memory)
+        order_root(memory.orders, statistics, cells, memory, memory.waiting[0])
+        n_orders = memory.orders.ahead
     most_small = most_rows(statistics, cells, rules)
     while n_waiting > 0:
-        if min(memory.nodes.size - n_nodes, memory.waiting.size - n_waiting) < NODES_AHEAD:
-            memory.progress[0], memory.progress[1] = n_waiting, n_nodes
+        is_short = min(memory.nodes.size - n_nodes, memory.waiting.size - n_waiting) < NODES_AHEAD
+        if is_short or memory.orders.made.size - n_orders < memory.orders.ahead:
+            memory.progress[0], memory.progress[1], memory.progress[2] = n_waiting, n_nodes, n_orders
             return np.int64(NEEDS_ROOM)
         n_waiting -= 1
         pending, node = memory.waiting[n_waiting], memory.nodes[n_nodes]
@@ -122,11 +126,12 @@ def _grow(cells, statistics, kinds, criterion, rules, memory):
             if n_rows <= most_small:
                 n_nodes = grow_small(statistics, cells, kinds, criterion, rules, memory, n_waiting, n_nodes)
                 continue
-            _search(cells, statistics, criterion, kinds.logs, rules, memory, pending)
+            n_orders = _search(cells, statistics, criterion, kinds.logs, rules, memory, pending, n_orders)
             if _may_be_made(kinds, statistics, criterion, rules, memory.split[0], pending):
                 _split(cells, statistics, memory, node, n_nodes, n_waiting)
                 n_waiting += 2
         n_nodes += 1
+    memory.progress[2] = n_orders
     return n_nodes
 
 
@@ -219,8 +224,8 @@ look = by_type({Statistics: look_at_pairs, ClassStatistics: look_at_classes, Sum
 
 
 @merged_kernel
-def _search(cells, statistics, criterion, logs, rules, memory, node):
-    """Find the node's best split among the columns it draws."""
+def _search(cells, statistics, criterion, logs, rules, memory, node, n_orders):
+    """Find the node's best split among the columns it draws; returns how many orders of categories there are now."""
     split, n_columns, n_features = memory.split[0], memory.order.size, rules.n_features
     split.score, split.feature = _NEVER, n_columns
     key = rules.seed if rules.per_tree else node.random
@@ -229,11 +234,14 @@ def _search(cells, statistics, criterion, logs, rules, memory, node):
         if is_drawn:
             for k in range(seen, wanted):
                 draw_column(key, memory.order, memory.drawn, k)
+        if not rules.random:
+            n_orders = order_columns(memory.orders, statistics, cells, memory, node, n_orders, seen, wanted)
         look(statistics, cells, criterion, logs, rules, memory, node, seen, wanted)
         seen = wanted
         if split.score == _NEVER and wanted < n_columns and not rules.per_tree:
             wanted += 1
     put_back(memory.order, memory.drawn, seen if is_drawn else 0)
+    return n_orders
 
 
 @merged_kernel
@@ -261,6 +269,7 @@ def _split(cells, statistics, memory, node, number, n_waiting):
         node.end,
     )
     part_node(memory.waiting, n_waiting, node, number, split, middle)
+    note_order(memory.orders, node)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

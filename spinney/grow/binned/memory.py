@@ -32,6 +32,7 @@ NODE = np.dtype(
         ("right", np.int32),  # NO_NODE for a leaf
         ("parent", np.int32),
         ("feature", np.int32),  # NO_SPLIT for a leaf
+        ("order", np.int32),  # of the categories that it splits, if not the root's (category_order.py)
         ("code", np.uint8),  # codes up to it go left,
         ("missing_left", np.uint8),  # and so does missing, if this is 1
     ],
@@ -98,7 +99,7 @@ class Memory(NamedTuple):
     spare_rows: np.ndarray
     waiting: Any  # WAITING records
     nodes: Any  # NODE records
-    progress: np.ndarray  # int64 (2): nodes that wait and nodes that are done, where the loop has stopped for room
+    progress: np.ndarray  # int64 (3): nodes that wait, nodes and orders that are done, where the loop stopped for room
     split: Any  # one SPLIT record
     order: np.ndarray  # int64: columns in random order
     drawn: np.ndarray  # int64: the places in it that were exchanged
@@ -109,6 +110,7 @@ class Memory(NamedTuple):
     sums: np.ndarray  # int64 (4, SLOTS): code, rows, weight and amount up to and with each code that occurs
     scores: np.ndarray  # float64 (SLOTS)
     small: BinnedSubtrees
+    orders: Any  # of categories: Orders or NoOrders (category_order.py)
 
 
 def lay_out_cells(codes: np.ndarray, bins: Bins, middles: Middles) -> CodedTable:
@@ -123,7 +125,7 @@ def _width(n_columns: int) -> int:
     return -(-n_columns // LANES) * LANES
 
 
-def make_memory(n_rows: int, n_columns: int) -> Memory:
+def make_memory(n_rows: int, n_columns: int, orders: Any) -> Memory:
     """For trees of up to so many rows, with room for a small one."""
     room = min(2 * n_rows, _ROOM) + NODES_AHEAD
     return Memory(
@@ -131,7 +133,7 @@ def make_memory(n_rows: int, n_columns: int) -> Memory:
         spare_rows=np.empty(n_rows, np.uint32),
         waiting=np.empty(room // 2, WAITING),
         nodes=np.empty(room, NODE),
-        progress=np.zeros(2, np.int64),
+        progress=np.zeros(3, np.int64),
         split=np.empty(1, SPLIT),
         order=np.empty(n_columns, np.int64),
         drawn=np.empty(n_columns, np.int64),
@@ -142,23 +144,26 @@ def make_memory(n_rows: int, n_columns: int) -> Memory:
         sums=np.empty((4, SLOTS), np.int64),
         scores=np.empty(SLOTS),
         small=_make_small(_width(n_columns)),
+        orders=orders,
     )
 
 
 def with_room(memory: Memory) -> Memory:
     """Twice the room for whatever is short of it."""
-    n_waiting, n_nodes = memory.progress.tolist()
-    waiting, nodes = memory.waiting, memory.nodes
+    n_waiting, n_nodes, n_orders = memory.progress.tolist()
+    waiting, nodes, orders = memory.waiting, memory.nodes, memory.orders
     if len(waiting) - n_waiting < NODES_AHEAD:
         waiting = _doubled(waiting, n_waiting)
     if len(nodes) - n_nodes < NODES_AHEAD:
         nodes = _doubled(nodes, n_nodes)
-    return memory._replace(waiting=waiting, nodes=nodes)
+    if len(orders.made) - n_orders < orders.ahead:
+        orders = orders._replace(made=_doubled(orders.made, n_orders), place=_doubled(orders.place, n_orders))
+    return memory._replace(waiting=waiting, nodes=nodes, orders=orders)
 
 
 def _doubled(records: np.ndarray, n: int) -> np.ndarray:
     """The first n are in use."""
-    larger = np.empty(2 * len(records), records.dtype)
+    larger = np.empty((2 * len(records), *records.shape[1:]), records.dtype)
     larger[:n] = records[:n]
     return larger
 
@@ -191,7 +196,7 @@ def open_node(nodes, pending, number):
     node = nodes[number]
     node.begin, node.end, node.weight, node.amount = pending.begin, pending.end, pending.weight, pending.amount
     node.parent = pending.parent
-    node.right, node.feature, node.code, node.missing_left = NO_NODE, NO_SPLIT, 0, 0
+    node.right, node.feature, node.order, node.code, node.missing_left = NO_NODE, NO_SPLIT, 0, 0, 0
     if pending.is_right:
         nodes[pending.parent].right = number
 

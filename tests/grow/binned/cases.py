@@ -76,7 +76,7 @@ def grow_both(case, rows=None, max_bins=255, own=None):
         if rows is not None:
             cut = [None if part is None else np.ascontiguousarray(part[:, rows]) for part in (target.labels, target.y)]
             target = target._replace(labels=cut[0], y=cut[1], weights=target.weights.take(rows))
-        desk = make_desk(cells, case.X.shape[1])
+        desk = make_desk(cells, bins)
         mine = grow_coded_tree(cells, bins, target, settings, desk, rows)
         theirs = grow_exact_tree(case.table, case.n_categories, target, settings, team, rows, bins)
     assert mine.n_trees == 1

@@ -142,12 +142,12 @@ def test_one_desk_for_tree_after_tree():
     with Team(1, inline=True) as team:
         bins = learn_bins(cases[0].table, cases[0].n_categories > 0, None, 255, team)
         cells = encode(Case(**{**vars(cases[0]), "options": {"random": True}}), bins, team)
-        shared = make_desk(cells, 9)
+        shared = make_desk(cells, bins)
 
         def grow(case, desk):
             return grow_coded_tree(cells, bins, case.target, case.settings, desk).fingerprint
 
-        apart = [grow(case, make_desk(cells, 9)) for case in cases]
+        apart = [grow(case, make_desk(cells, bins)) for case in cases]
         for order in ([0, 1, 2, 3, 4], [4, 2, 0, 3, 1, 1, 0]):
             assert [grow(cases[k], shared) for k in order] == [apart[k] for k in order]
     assert len(set(apart)) == 5
@@ -164,7 +164,7 @@ def test_room_for_nodes_is_made_as_it_is_needed(monkeypatch, random):
         with Team(1, inline=True) as team:
             bins = learn_bins(some.table, some.n_categories > 0, None, 255, team)
             cells = encode(some, bins, team)
-            desk = make_desk(cells, 5)
+            desk = make_desk(cells, bins)
             return grow_coded_tree(cells, bins, some.target, some.settings, desk), len(desk.memory.nodes)
 
     (whole, all_nodes), (made, n_nodes) = grow(10**6), grow(0)

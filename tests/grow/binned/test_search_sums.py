@@ -99,12 +99,12 @@ def test_one_desk_for_tree_after_tree():
     with Team(1, inline=True) as team:
         bins = learn_bins(cases[0].table, cases[0].n_categories > 0, None, 255, team)
         cells = encode(cases[1], bins, team)
-        shared = make_desk(cells, 9)
+        shared = make_desk(cells, bins)
 
         def grow(case, desk):
             return grow_coded_tree(cells, bins, case.target, case.settings, desk).fingerprint
 
-        apart = [grow(case, make_desk(cells, 9)) for case in cases]
+        apart = [grow(case, make_desk(cells, bins)) for case in cases]
         for order in ([0, 1, 2], [2, 0, 1, 1, 0]):
             assert [grow(cases[k], shared) for k in order] == [apart[k] for k in order]
     assert len(set(apart)) == 3

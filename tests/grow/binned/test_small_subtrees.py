@@ -36,7 +36,7 @@ def grow(n_rows, n_columns, **rules):
     with Team(1, inline=True) as team:
         bins = learn_bins(case.table, case.n_categories > 0, None, 255, team)
         cells = encode(case, bins, team)
-        desk = make_desk(cells, n_columns)
+        desk = make_desk(cells, bins)
         grow_coded_tree(cells, bins, case.target, case.settings, desk)
     return desk.memory.small.table
 

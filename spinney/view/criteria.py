@@ -1,4 +1,4 @@
-"""The gain of every threshold or category of a column, and the estimator weights of AdaBoost, as curves."""
+"""Curves of criteria: impurities of two classes, gains of thresholds or categories, AdaBoost's estimator weights."""
 
 from __future__ import annotations
 
@@ -8,12 +8,46 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.criteria.candidates import candidate_splits
-from spinney.view.colours import class_colours
-from spinney.view.grids import Grid
-from spinney.view.plot import import_pyplot
+from spinney.view.figures import axes_for, class_colours
+from spinney.view.predictions import Grid
+
+_STEPS = 401
+
+
+def plot_impurity_curves(ax: Any = None) -> Any:
+    """Plot entropy (in bits), Gini impurity and misclassification rate of two classes by the fraction of one class.
+
+    Parameters
+    ----------
+    ax : matplotlib axes, default=None
+        Axes to draw on. None: the current axes.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from spinney import plot_impurity_curves
+    >>> ax = plot_impurity_curves()
+    """
+    from spinney.criteria.impurity import ENTROPY, ERROR, GINI, class_impurity
+
+    ax = axes_for("plot_impurity_curves", ax)
+    p = np.linspace(0, 1, _STEPS)
+    shares = np.column_stack([p, 1 - p])
+    curves = {"entropy (bits)": ENTROPY, "Gini": GINI, "misclassification": ERROR}
+    for (name, criterion), colour in zip(curves.items(), class_colours(len(curves))):
+        ax.plot(p, class_impurity(criterion, shares[:, None, :]), label=name, color=colour, linewidth=2.5)
+    ax.set(xlabel="fraction of the first class", ylabel="impurity", xlim=(0, 1), ylim=(0, 1.05))
+    ax.grid(alpha=0.3)
+    ax.legend()
+    return ax
+
 
 _MANY = 60  # thresholds: of more, only the line is drawn
-_STEPS = 400
+_GAINS_STEPS = 400
 _ENDS = 0.004  # the curve of says leaves out errors so near to 0 and 1
 
 
@@ -60,13 +94,12 @@ def plot_split_gains(
     if categories is not None:
         return _plot_categories(*categories, y, criterion, sample_weight, ax)
     line = Grid(X, [feature], 2, 1)
-    plt = import_pyplot("plot_split_gains")
     found = candidate_splits(
         line.values[0][:, None], y, criterion=criterion, sample_weight=sample_weight, categorical_features=None
     )
     if not len(found["threshold"]):
         raise ValueError(f"feature must be a column with at least two distinct values, got {line.names[0]!r}.")
-    ax = plt.gca() if ax is None else ax
+    ax = axes_for("plot_split_gains", ax)
     what = "gain_ratio" if criterion == "gain_ratio" else "gain"
     thresholds, gains = np.asarray(found["threshold"]), np.asarray(found[what])
     colour, other = class_colours(2)
@@ -114,8 +147,7 @@ def _plot_categories(
     found = candidate_splits(column, y, criterion=criterion, sample_weight=sample_weight)
     if not len(found["gain"]):
         raise ValueError(f"feature must be a column with at least two distinct values, got {name!r}.")
-    plt = import_pyplot("plot_split_gains")
-    ax = plt.gca() if ax is None else ax
+    ax = axes_for("plot_split_gains", ax)
     what = "gain_ratio" if criterion == "gain_ratio" else "gain"
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
@@ -163,9 +195,8 @@ def plot_amount_of_say(model: Any = None, *, ax: Any = None) -> Any:
     n_classes, factor = 0, 1.0  # 0: the two-class form
     if model is not None:
         n_classes, factor = _read_say(model)
-    plt = import_pyplot("plot_amount_of_say")
-    ax = plt.gca() if ax is None else ax
-    errors = np.linspace(_ENDS, 1.0 - _ENDS, _STEPS)
+    ax = axes_for("plot_amount_of_say", ax)
+    errors = np.linspace(_ENDS, 1.0 - _ENDS, _GAINS_STEPS)
     votes = [many_class_vote(e, n_classes) if n_classes else two_class_vote(e) for e in errors.tolist()]
     colour, other = class_colours(2)
     form = f"ln((1 - error) / error) + ln({n_classes} - 1)" if n_classes else "1/2 ln((1 - error) / error)"
