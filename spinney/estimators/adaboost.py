@@ -303,9 +303,9 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
         if not all(hasattr(member, "feature_importances_") for member in self.estimators_):
             name = type(self.estimators_[0]).__name__
             raise AttributeError(f"feature_importances_ needs members that have it, and {name} does not.")
-        says = np.abs(self.estimator_weights_)
-        says = says if says.any() else np.ones(len(says))
-        return np.average([member.feature_importances_ for member in self.estimators_], axis=0, weights=says)
+        votes = np.abs(self.estimator_weights_)
+        votes = votes if votes.any() else np.ones(len(votes))
+        return np.average([member.feature_importances_ for member in self.estimators_], axis=0, weights=votes)
 
     def _fingerprint(self) -> str:
         """A hash of the members' fingerprints and weights; only if the members have fingerprints."""
@@ -547,11 +547,11 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
     def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
         return (tree.probabilities if self.algorithm == "SAMME.R" else tree.majority)[:, 0].take(leaves, axis=0)
 
-    def _says(self, X: Any) -> Iterator[np.ndarray]:
+    def _member_votes(self, X: Any) -> Iterator[np.ndarray]:
         """Each member's votes for every class, (n_samples, n_classes)."""
-        yield from map(self._say, self._all_answers(X))
+        yield from map(self._votes_of, self._all_answers(X))
 
-    def _say(self, answers: np.ndarray) -> np.ndarray:
+    def _votes_of(self, answers: np.ndarray) -> np.ndarray:
         from spinney.criteria.adaboost_weights import class_votes, log_votes
 
         return log_votes(answers) if self.algorithm == "SAMME.R" else class_votes(answers, self.n_classes_)
@@ -564,15 +564,15 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             raise ValueError(
                 "SAMME.R of trees that send rows with missing values down several branches cannot be exported."
             )
-        says = []
+        values = []
         for (tree, own), vote in zip(trees, votes.tolist()):
             if spread or self.algorithm == "SAMME.R":
                 shares = np.zeros((tree.n_nodes, n_classes))
                 shares[:, own] = tree.probabilities[:, 0]
-                says.append(shares if spread else vote * self._say(shares))
+                values.append(shares if spread else vote * self._votes_of(shares))
             else:
-                says.append(vote * self._say(own[tree.majority[:, 0]]))
-        facts |= {"values": np.concatenate(says), "start": np.zeros(n_classes), "votes": votes if spread else None}
+                values.append(vote * self._votes_of(own[tree.majority[:, 0]]))
+        facts |= {"values": np.concatenate(values), "start": np.zeros(n_classes), "votes": votes if spread else None}
         norm = float(np.cumsum(np.abs(votes))[-1])
         if n_classes != 2:
             return Formula(**facts, link="votes", divisor=norm, scale=float(max(n_classes - 1, 1)))
@@ -602,7 +602,7 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
 
         X = self._check(X)
         norms = np.cumsum(np.abs(self.estimator_weights_))
-        for total, norm in zip(staged_sums(self._says(X), self.estimator_weights_), norms):
+        for total, norm in zip(staged_sums(self._member_votes(X), self.estimator_weights_), norms):
             yield self._decide(total, norm)
 
     def _decide(self, total: np.ndarray, norm: float) -> np.ndarray:

@@ -215,7 +215,7 @@ class TableModel(KnowsNames, BaseEstimator):
 
     def _read(self, X: Any) -> Table:
         """A table like that of `fit`."""
-        if not self._says_fitted():
+        if not self._is_fitted():
             check_is_fitted(self)
         self._check_sparse(X)
         return self._schema.read(X, type(self).__name__, strict=self._refuses_unknown())
@@ -224,7 +224,7 @@ class TableModel(KnowsNames, BaseEstimator):
         """X and what belongs to its rows, for a fit, if they may be in files, in a dask collection or on a GPU."""
         return X, *of_rows
 
-    def _says_fitted(self) -> bool:
+    def _is_fitted(self) -> bool:
         """Whether the model itself says so, quickly; if not, scikit-learn is asked, and raises in its words."""
         fitted = getattr(self, "__sklearn_is_fitted__", None)
         return fitted is not None and bool(fitted())

@@ -78,7 +78,7 @@ class ImportedModel(Explained, TableModel):
 
     def _read(self, X: Any) -> Table:
         """X as a table that the trees can read."""
-        if not self._says_fitted():
+        if not self._is_fitted():
             check_is_fitted(self)
         if not self._reading.numbered:
             table = super()._read(_named_alike(X, self._schema))

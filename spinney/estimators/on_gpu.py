@@ -204,7 +204,7 @@ def _means(asked: Asked) -> Any:
     from spinney.gpu.predict import numbers_of
     from spinney.gpu.respond import divide
 
-    forest, says = asked.model.forest_, asked.model._says()
+    forest, says = asked.model.forest_, asked.model._node_answers()
     name, answers = ("shares", forest.answers) if says is None else ("ballots", says)
     sums = asked.sums(forest, name, lambda: numbers_of(forest, answers))
     return divide(asked.stream, sums, forest.n_trees).reshape((asked.given.n_rows, *forest.answers.shape[1:]))
@@ -356,7 +356,7 @@ def _decision_here(asked: Asked) -> np.ndarray | None:
 
     def votes() -> np.ndarray:
         trees = (one.tree_ for one in model.estimators_)
-        says = (model._say(model._answers_in(np.arange(tree.n_nodes), tree)) for tree in trees)
+        says = (model._votes_of(model._answers_in(np.arange(tree.n_nodes), tree)) for tree in trees)
         return np.concatenate([vote * say for say, vote in zip(says, model.estimator_weights_)])
 
     total = asked.stream.read(asked.sums(forest, "votes", votes))

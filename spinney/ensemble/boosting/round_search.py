@@ -32,9 +32,10 @@ from spinney.grow import NO_LIMIT
 # In:  how many samples, columns and classes a table has. Out: `TreeSize`, a `SearchPlan`, and, once the search has said
 # how many rounds are best at its learning rate, the `Chosen` rounds and rate of the fit on all rows.
 #
-# The search boosts with some rows held out, at a high rate, until they are predicted no better. The fit on all rows
-# then takes smaller steps, and more of them in proportion. Figures in here were chosen on twenty tables of 1,000 to
-# 20,000 rows; on most of them twice or half of any of these changes the loss by less than one percent.
+# The search boosts with some rows held out, at a high rate, until they are predicted no better; with a tree for each of
+# several classes, at an even higher one. The fit on all rows then takes smaller steps, and more of them in proportion.
+# Figures in here were chosen on twenty tables of 1,000 to 20,000 rows; on most of them twice or half of any of these
+# changes the loss by less than one percent.
 #
 # How much time this may take is the level, `quality`: how large the steps are and, of the higher ones, how many models
 # of different trees are fitted, each with a search of its own. Their mean is one model again (`Bag` in rounds.py).
@@ -44,6 +45,7 @@ CLASSIC_RATE, CLASSIC_ROUNDS = 0.1, 100  # where nothing is searched for
 FEWEST = 100  # samples, below which no rows can be spared to choose by
 MOST_ROUNDS = 1_500  # of a search, at its rate
 _FEWEST_ROUNDS = 500  # the same with many trees per round
+_FASTER = 3.0  # times the rate, for a third of the rounds, that a search of more than two classes is made at
 _SOME_CLASSES = 5  # trees per round above which two folds are left out: half of the time, and as good rounds
 PATIENCE = 30  # rounds at the classic rate without improvement that end a search
 FLAT = 1e-4  # an improvement in so many rounds of less than this share ends it, too
@@ -127,6 +129,7 @@ class SearchPlan(NamedTuple):
     kept_share: float  # of all rows, to learn from; of folds what is left
     held_share: float
     patience: int = PATIENCE  # rounds
+    faster: float = 1.0  # times the rate that its rounds are counted at
 
 
 class Chosen(NamedTuple):
@@ -222,14 +225,16 @@ def plan_search(
     if level.thrifty:
         n_folds = 1 if n_samples >= 1_000 else 3
     rate = CLASSIC_RATE * level.search_step if learning_rate is None else learning_rate
+    faster = _FASTER if learning_rate is None and n_outputs > 1 and level.search_step == 1.0 else 1.0
     share = min(1.0, 3.0 / n_outputs, 2.0 / (1.0 + n_folds))  # many trees per round, or few rows
     trees = max(_FEWEST_ROUNDS, MOST_ROUNDS * share)
     most = min(round(trees * max(1.0, CLASSIC_RATE / rate)), _most_rounds(n_samples, learning_rate))
-    patience = math.ceil(level.patience * max(1.0, CLASSIC_RATE / rate))
+    patience = math.ceil(level.patience * max(1.0 if faster == 1.0 else 0.5, CLASSIC_RATE / (faster * rate)))
+    steps = faster * rate, math.ceil(most / faster)
     if n_folds > 1:
-        return SearchPlan(n_folds, rate, most, 1.0 - 1.0 / n_folds, 1.0 / n_folds, patience)
+        return SearchPlan(n_folds, *steps, 1.0 - 1.0 / n_folds, 1.0 / n_folds, patience, faster)
     held = min(_HELD_SHARE, _HELD_ROWS / n_samples)
-    return SearchPlan(1, rate, most, min(1.0 - held, _SEARCH_ROWS / n_samples), held, patience)
+    return SearchPlan(1, *steps, min(1.0 - held, _SEARCH_ROWS / n_samples), held, patience, faster)
 
 
 def first_as_good(scores: Sequence[float], greater_is_better: bool) -> int:
@@ -264,7 +269,10 @@ def choose(
     Chosen(n_rounds=1100, learning_rate=0.04)
     >>> choose(400, plan_search(10_000, 0.1), 10_000, 0.1, 1)
     Chosen(n_rounds=440, learning_rate=0.1)
+    >>> choose(40, plan_search(10_000, None, 3), 10_000, None, 3)  # at 0.3
+    Chosen(n_rounds=660, learning_rate=0.02)
     """
+    best, rate = round(best * plan.faster), plan.learning_rate / plan.faster
     fewer = 1.0 if plan.n_folds > 1 else max(1.0, (1.0 - _HELD_SHARE) / plan.kept_share)
     alike = best * (_MORE_ROWS if more_rows else 1.0) * math.sqrt(math.sqrt(fewer))
     most = _most_rounds(n_samples, learning_rate)
@@ -275,7 +283,7 @@ def choose(
     n_rounds = max(1, round(alike / step))
     if n_rounds > most:  # fewer steps are larger ones
         n_rounds, step = most, min(1.0, alike / most)
-    return Chosen(n_rounds, round(plan.learning_rate * step, 6))
+    return Chosen(n_rounds, round(rate * step, 6))
 
 
 def good_members(scores: Sequence[float], greater_is_better: bool) -> list[int]:

@@ -344,9 +344,9 @@ class Judge:
         assert scorer is not None
         more = {} if total is None or not takes_weights(scorer) else {"sample_weight": total}
         if self._classes is None:
-            model, y = _SaysNumbers(answers), truth
+            model, y = _KnownNumbers(answers), truth
         else:
-            model, y = _SaysClasses(answers, self._classes), self._classes[truth]
+            model, y = _KnownClasses(answers, self._classes), self._classes[truth]
         X = (
             _only_length(len(truth))
             if hasattr(scorer, "_score_func")
@@ -371,7 +371,7 @@ def _only_length(n_rows: int) -> np.ndarray:
     return np.empty((n_rows, 0))
 
 
-class _Says(BaseEstimator):
+class _Known(BaseEstimator):
     """A model that returns the predictions it was made with, whatever X is."""
 
     def fit(self, X: Any, y: Any) -> Any:
@@ -383,7 +383,7 @@ class _Says(BaseEstimator):
         return answers
 
 
-class _SaysClasses(ClassifierMixin, _Says):
+class _KnownClasses(ClassifierMixin, _Known):
     def __init__(self, answers: Any, classes: Any) -> None:
         self.answers, self.classes = answers, classes
         self.classes_ = classes
@@ -395,7 +395,7 @@ class _SaysClasses(ClassifierMixin, _Says):
         return self.classes_[self._all(X, self.answers).argmax(axis=1)]
 
 
-class _SaysNumbers(RegressorMixin, _Says):
+class _KnownNumbers(RegressorMixin, _Known):
     def __init__(self, answers: Any) -> None:
         self.answers = answers
 

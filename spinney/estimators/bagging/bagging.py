@@ -110,7 +110,7 @@ class BaggedNumbers(NumberForest):
         from spinney.ensemble.bagging import answers_of_members
 
         n_jobs = available_threads(self.n_jobs)
-        each = answers_of_members(self.estimators_, self._check(X), self._draws, self._say, n_jobs)
+        each = answers_of_members(self.estimators_, self._check(X), self._draws, self._answer_of, n_jobs)
         return np.concatenate([one[:, 0] for one in each], axis=1)
 
     @row_by_row(on_gpu.bag_numbers)
@@ -195,7 +195,7 @@ class BaggingClassifier(BaggedClasses, BagFit):
         answers = find_answers(labels)
         return labels, answers._replace(values=answers.values.astype(np.int64))
 
-    def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
+    def _answer_of(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         from spinney.ensemble.bagging import say_classes
 
         return say_classes(member, X, self.classes_, params, self.voting == "hard")
@@ -286,7 +286,7 @@ class BaggingRegressor(BaggedNumbers, BagFit):
         numbers = read_several_numbers(y, n_rows, type(self).__name__)
         return numbers, TreeTargets(np.ascontiguousarray(numbers.reshape(n_rows, -1).T), None)
 
-    def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
+    def _answer_of(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         from spinney.ensemble.bagging import say_numbers
 
         return say_numbers(member, X, params)

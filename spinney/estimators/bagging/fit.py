@@ -326,7 +326,9 @@ class BagFit(BagModel):
                 self._keep(schema, forest)
             self._keep_draws(draws, numbers)
             if self.oob_score:
-                self._judge(count_votes(self.forest_, table, self._in_bag, team, self._says()), answers, weights)
+                self._judge(
+                    count_votes(self.forest_, table, self._in_bag, team, self._node_answers()), answers, weights
+                )
 
     def _grow(
         self, template: Any, schema: Schema, table: Table, target: Target, draws: Draws, numbers: range, team: Team
@@ -435,7 +437,7 @@ class BagFit(BagModel):
         self._keep_draws(draws, numbers)
         self._keep_members(schema, members, len(answers.values))
         if self.oob_score:
-            self._judge(count_member_votes(members, X, self._draws, self._say, n_jobs), answers, weights)
+            self._judge(count_member_votes(members, X, self._draws, self._answer_of, n_jobs), answers, weights)
 
     def _learn(self, X: Any) -> tuple[Schema, Any]:
         """The schema of X, and X in a form that rows can be taken from."""

@@ -159,18 +159,18 @@ class BagModel(CopiesModel, ForestModel):
         importances: np.ndarray = ForestModel.feature_importances_.func(self)  # type: ignore[attr-defined]
         return importances
 
-    def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
+    def _answer_of(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         raise NotImplementedError
 
     def _mean_answers(self, X: Any) -> np.ndarray:
         """The mean of the members' predictions, (rows, outputs, classes or 1)."""
         check_is_fitted(self)
-        return super()._mean_answers(X) if "forest_" in vars(self) else self._mean_of_members(X, self._say)
+        return super()._mean_answers(X) if "forest_" in vars(self) else self._mean_of_members(X, self._answer_of)
 
     def _routed(self, method: str, X: Any, params: dict[str, Any]) -> np.ndarray:
         """The same; arguments that scikit-learn's metadata routing requests are passed to the members."""
         given = route_to_copies(self, method, params) if params else {}
-        return self._mean_of_members(X, partial(self._say, **given)) if given else self._mean_answers(X)
+        return self._mean_of_members(X, partial(self._answer_of, **given)) if given else self._mean_answers(X)
 
     def _mean_of_members(self, X: Any, say: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
         from spinney._team import available_threads

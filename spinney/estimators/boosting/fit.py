@@ -248,7 +248,7 @@ def validation_scores(metric: Metric, monitored: list[float]) -> np.ndarray:
     return scores if metric.greater_is_better else -scores / metric.factor
 
 
-class Given(NamedTuple):
+class FitData(NamedTuple):
     """What `fit` was given, read."""
 
     X: Any  # as it came
@@ -368,8 +368,8 @@ class BoostingFit(TableModel):
             order = None
             if not (groups is None and times is None and gap is None):
                 order = read_order(groups, times, gap, X, table.n_rows)
-            given = Given(X, schema, table, self._task(target, weights), init_score, order)
-            self._fit(given, eval_set, eval_init_score, eval_metric, begun, clock)
+            data = FitData(X, schema, table, self._task(target, weights), init_score, order)
+            self._fit(data, eval_set, eval_init_score, eval_metric, begun, clock)
         return self
 
     def _open_elsewhere(self, X: Any, y: Any, sample_weight: Any, init_score: Any) -> tuple[Any, Any, Any, Any]:
@@ -402,7 +402,7 @@ class BoostingFit(TableModel):
 
     def _fit(
         self,
-        given: Given,
+        data: FitData,
         eval_set: Any,
         eval_init_score: Any,
         eval_metric: Any,
@@ -411,32 +411,32 @@ class BoostingFit(TableModel):
     ) -> None:
         from spinney.ensemble.boosting.fit import Begun, fit_booster
 
-        stopping = self._stopping(given.table.n_rows)
-        job = self._job(given, clock)
+        stopping = self._stopping(data.table.n_rows)
+        job = self._job(data, clock)
         exact = self.max_bins is None if begun is None else begun.bins is None
         searches = follows_table(self) and stopping is None
-        self._check_quality(searches, given.table)
+        self._check_quality(searches, data.table)
         scorer = None
         if (stopping is not None or searches) and self.scoring != "loss":
-            scorer = ScorerMetric(self, given.schema, job.initial)
+            scorer = ScorerMetric(self, data.schema, job.initial)
         job = job._replace(
-            table=given.table if exact or self.device == "cpu" else table_for(self.device, given.table),
+            table=data.table if exact or self.device == "cpu" else table_for(self.device, data.table),
             max_bins=None if exact else self.max_bins,
-            eval_tables=self._eval_tables(given, eval_set, eval_init_score, not exact),
+            eval_tables=self._eval_tables(data, eval_set, eval_init_score, not exact),
             needs_rows=scorer is not None and scorer.needs_rows,
             searches=searches,
             stopping=stopping,
             past=past_losses(self, 0 if begun is None else begun.n_rounds),
-            metrics=self._metrics(eval_metric, given.task, scorer),
+            metrics=self._metrics(eval_metric, data.task, scorer),
         )
         if begun is not None:
             before = self._score_before(job.metrics[0])
             settings = replace(job.settings, seed=self._seed)
             job = job._replace(begun=Begun(begun, self.evals_result_, before), settings=settings)
-        with self._make_team("boosting", given.table.n_rows * given.table.n_columns) as team:
+        with self._make_team("boosting", data.table.n_rows * data.table.n_columns) as team:
             fitted = fit_booster(job, team)
         self._init = job.initial.fitted
-        self._keep(given.schema, fitted)
+        self._keep(data.schema, fitted)
         if fitted.calibration is not None:
             self._calibration = fitted.calibration
         keep_losses(self, fitted.losses, self.best_iteration_)
@@ -444,27 +444,27 @@ class BoostingFit(TableModel):
         monitored = fitted.monitored
         self.validation_score_ = np.empty(0) if monitored is None else validation_scores(job.metrics[0], monitored)
 
-    def _job(self, given: Given, clock: Clock) -> BoostingJob:
+    def _job(self, data: FitData, clock: Clock) -> BoostingJob:
         """What the parameters say, without evaluation sets, metrics and early stopping."""
         from spinney.ensemble.boosting.fit import BoostingJob
 
-        schema, task = given.schema, given.task
-        if self.init is not None and self.init != "zero" and given.init_score is not None:
+        schema, task = data.schema, data.task
+        if self.init is not None and self.init != "zero" and data.init_score is not None:
             raise ValueError("init and init_score both set the start value. Pass only one of them.")
         return BoostingJob(
-            X=given.X,
-            table=given.table,
+            X=data.X,
+            table=data.table,
             is_categorical=schema.is_categorical,
             max_bins=self.max_bins,
             task=task,
             initial=self._initial(task.loss),
-            init_score=read_offset(given.init_score, given.table.n_rows, task),
-            order=given.order,
+            init_score=read_offset(data.init_score, data.table.n_rows, task),
+            order=data.order,
             eval_tables=[],
             metrics=[],
             needs_rows=False,
             settings=boosting_settings(self, schema, repeated_seed(self.random_state)),
-            sizes=sizes_wanted(self, given.table.n_columns),
+            sizes=sizes_wanted(self, data.table.n_columns),
             learning_rate=None if self.learning_rate == "auto" else float(self.learning_rate),
             quality=int(self.quality),
             searches=False,
@@ -554,7 +554,7 @@ class BoostingFit(TableModel):
         others = [] if eval_metric is None else [one for one in metrics if one.name != scorer.metric.name]
         return [scorer.metric, *others]
 
-    def _eval_tables(self, given: Given, eval_set: Any, eval_init_score: Any, as_codes: bool) -> list[EvalTable]:
+    def _eval_tables(self, data: FitData, eval_set: Any, eval_init_score: Any, as_codes: bool) -> list[EvalTable]:
         """The data to score after every round."""
         if eval_set is None:
             return []
@@ -566,9 +566,9 @@ class BoostingFit(TableModel):
         for name, (X, y, weight) in named.items():
             if is_remote(X, y, weight):
                 X, y, weight, _ = self._open_remote(X, y, weight, None)
-            table = given.schema.read(self._on_device(X, as_codes), type(self).__name__, strict=self._refuses_unknown())
+            table = data.schema.read(self._on_device(X, as_codes), type(self).__name__, strict=self._refuses_unknown())
             target, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
-            offset = read_offset(offsets[name], table.n_rows, given.task, "eval_init_score")
+            offset = read_offset(offsets[name], table.n_rows, data.task, "eval_init_score")
             tables.append(EvalTable(name, X, table, target, weights, offset))
         return tables
 
@@ -600,6 +600,6 @@ class BoostingFit(TableModel):
         schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
         target = self._read_target(y, table.n_rows, False)
         weights = self._read_weights(sample_weight, target, table.n_rows)
-        given = Given(X, schema, table, self._task(target, weights), init_score, None)
-        job = self._job(given, Clock(time.perf_counter(), None))
-        return schema, job._replace(metrics=self._metrics(eval_metric, given.task, None), searches=follows_table(self))
+        data = FitData(X, schema, table, self._task(target, weights), init_score, None)
+        job = self._job(data, Clock(time.perf_counter(), None))
+        return schema, job._replace(metrics=self._metrics(eval_metric, data.task, None), searches=follows_table(self))

@@ -83,20 +83,20 @@ class ForestModel(Explained, TableModel):
         """The mean of the trees' predictions, (rows, outputs, classes or 1)."""
         table = self._read(X)
         if table.is_one_row():
-            return self.forest_.one_row.sums(table, self._says()) / self.forest_.n_trees
+            return self.forest_.one_row.sums(table, self._node_answers()) / self.forest_.n_trees
         from spinney.tree.descend import sum_answers
 
         with self._team(table.n_rows) as team:
-            return sum_answers(self.forest_, table, team, answers=self._says()) / self.forest_.n_trees
+            return sum_answers(self.forest_, table, team, answers=self._node_answers()) / self.forest_.n_trees
 
-    def _says(self) -> np.ndarray | None:
+    def _node_answers(self) -> np.ndarray | None:
         """Predictions of the nodes, (nodes, outputs, classes or 1), where they differ from those in `forest_`."""
         return None
 
     def _formula(self) -> Formula:
         if "forest_" not in vars(self):
             raise not_of_trees(self)  # bagging of other models
-        forest, says = self.forest_, self._says()
+        forest, says = self.forest_, self._node_answers()
         return mean_of_trees(self._facts(self._schema, forest), forest, forest.answers if says is None else says)
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
@@ -199,7 +199,7 @@ class ClassForest(TableClassifier, ForestModel):
     n_classes_: Any
     voting: str
 
-    def _says(self) -> np.ndarray | None:
+    def _node_answers(self) -> np.ndarray | None:
         return self._ballots if self.voting == "hard" else None
 
     @cached_property
@@ -367,7 +367,7 @@ class JudgedForest(ForestModel):
 
         self._check_pooled("oob_score_")
         count = table.count_votes if isinstance(table, RemoteRows) else partial(count_votes, table=table, team=team)
-        votes = count(self.forest_, in_bag=self._in_bag, answers=self._says())
+        votes = count(self.forest_, in_bag=self._in_bag, answers=self._node_answers())
         answers = mean_votes(votes, "tree")
         truth = target.labels if target.y is None else target.y
         assert truth is not None

@@ -200,14 +200,14 @@ class C50Classifier(AdaBoostClassifier):
                 shares, votes = _votes(member.tree_, table, team)
                 yield shares if alone else votes
 
-    def _say(self, answers: np.ndarray) -> np.ndarray:
+    def _votes_of(self, answers: np.ndarray) -> np.ndarray:
         return answers
 
     def _staged_votes(self, X: Any) -> Iterator[np.ndarray]:
         """The sums of votes after each trial."""
         from spinney.ensemble.adaboost import staged_sums
 
-        return staged_sums(self._says(self._check(X)), self.estimator_weights_)
+        return staged_sums(self._member_votes(self._check(X)), self.estimator_weights_)
 
     def _formula(self) -> Formula:
         if len(self.estimators_) == 1:  # it answers as it does by itself

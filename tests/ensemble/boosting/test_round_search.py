@@ -58,6 +58,17 @@ def test_smaller_steps_come_with_more_rounds_in_proportion():
     assert choose(300, plan, 20_000, None, 7).n_rounds < choose(300, plan, 20_000, None, 1).n_rounds
 
 
+def test_several_classes_are_searched_with_larger_steps_for_the_same_fit():
+    one, many = plan_search(20_000, None, 1), plan_search(20_000, None, 3)
+    assert many.learning_rate == pytest.approx(3 * one.learning_rate)
+    assert many.n_rounds == -(-one.n_rounds // 3)
+    for best in (1, 30, 200):
+        chosen, as_slow = choose(best, many, 20_000, None, 3), choose(3 * best, one, 20_000, None, 3)
+        assert chosen.n_rounds == as_slow.n_rounds
+        assert chosen.learning_rate == pytest.approx(as_slow.learning_rate)
+    assert plan_search(20_000, 0.1, 3).learning_rate == 0.1
+
+
 def test_a_given_rate_is_kept():
     plan = plan_search(20_000, 0.3)
     assert plan.learning_rate == 0.3
