@@ -401,7 +401,7 @@ def search_rounds(
         seed = (one.settings.seed + k) % 2**32
         members.append(replace(one.settings, n_rounds=chosen.n_rounds, learning_rate=chosen.learning_rate, seed=seed))
     if job.order is None and n_samples >= row_order.FEWEST and not isinstance(dataset, RemoteDataset):
-        _warn_if_neighbours_are_alike(job, dataset, job.metrics[0], found[0].settings, team)
+        _warn_if_neighbours_are_alike(job, dataset, found[0].settings, team)
     raw = [np.mean(of_fold, axis=0) for of_fold in zip(*(one.raw for one in found))]
     calibration = _calibrate(job, raw, found[0].sets, found[0].rows, team)
     return together(members), curve, calibration
@@ -508,9 +508,7 @@ def _parts(
     return parts_by_content(hashes, task.y, task.weights, task.is_classes, *shares)
 
 
-def _warn_if_neighbours_are_alike(
-    job: BoostingJob, dataset: Any, metric: Metric, settings: BoostingSettings, team: Team
-) -> None:
+def _warn_if_neighbours_are_alike(job: BoostingJob, dataset: Any, settings: BoostingSettings, team: Team) -> None:
     """Warn if rows held out in stretches are predicted much worse than rows held out at random."""
     task = job.task
     counted = task.weights.rows()
@@ -520,25 +518,26 @@ def _warn_if_neighbours_are_alike(
     split = row_order.split_in_stretches(task.y, rows, settings.seed)
     if split is None:
         return
-    counts = task.weights.counts
-    parts = [CountedRows(rows, None if counts is None else counts[rows]) for rows in split]
-    short = replace(settings, n_rounds=row_order.N_ROUNDS, learning_rate=row_order.LEARNING_RATE)
-    losses, scores = [], []
+    counts, held = task.weights.counts, np.sort(np.append(split.held_out, split.between))
+    parts = [CountedRows(some, None if counts is None else counts[some]) for some in (*split[:2], held)]
+    short = replace(settings, n_rounds=row_order.N_ROUNDS, learning_rate=row_order.LEARNING_RATE, node_features=1.0)
+    found = []
     for kept in parts[:2]:
-        fold = _make_fold(job, dataset, [metric], kept, parts[2], short, team)
+        fold = _make_fold(job, dataset, [], kept, parts[2], short, team)
         try:
             for _ in range(short.n_rounds):
                 fold.step()
         finally:
             fold.rounds.close()
-        held = fold.watch.sets[0]
-        losses.append(raw_losses(task.loss, held.scores, held.y, team))
-        scores.append(fold.watch.scores[HELD_OUT][metric.name][-1])
-    if row_order.is_worse(*losses):
+        judged = fold.watch.sets[0]
+        found.append(raw_losses(task.loss, judged.scores, judged.y, team))
+    is_inside = np.isin(held, split.held_out)
+    inside, between = (row_order.Losses(*(one[where] for one in found)) for where in (is_inside, ~is_inside))
+    if row_order.is_worse(inside, between):
         warn_caller(
-            f"Rows close together have similar targets: {metric.name} is {scores[1]:.3g} on rows held out at random, "
-            f"{scores[0]:.3g} on rows held out in stretches. If new rows come later, pass times= to fit (times='order' "
-            "if the rows are in order); if they belong to new groups, pass groups=.",
+            f"Rows close together have similar targets: the loss is {inside.at_random.mean():.3g} on rows held out at "
+            f"random, {inside.in_stretches.mean():.3g} on rows held out in stretches. If new rows come later, pass "
+            "times= to fit (times='order' if the rows are in order); if they belong to new groups, pass groups=.",
             RowOrderWarning,
         )
 

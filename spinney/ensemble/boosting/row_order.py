@@ -6,7 +6,8 @@ In: the targets, in the order of the rows. Out: rows for two short fits, and a v
     in stretches    learns from all other rows
     at random       learns from as many rows, half of the stretches among them
 
-Both predict the other half of the stretches. Of shuffled rows both predict equally well. Nothing here changes a model.
+Both predict the other half of the stretches, and as many rows from between them. If the first fit is the worse one in
+the stretches only, it lacks their neighbours; if it is worse everywhere, that is chance. Nothing here changes a model.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ N_ROUNDS, LEARNING_RATE = 12, 0.3  # of the two fits
 FEWEST, _MOST = 1_000, 6_000  # rows in the table; rows looked at
 _N_STRETCHES, _SHARE = 4, 0.25
 _WORSE, _CERTAIN = 1.1, 4.5  # how much worse, and by how many standard errors
+_TINY = 1e-300
 _SORTED = 0.05  # turning points of targets per row, below which rows are sorted by target
 
 
@@ -27,7 +29,8 @@ class Split(NamedTuple):
 
     in_stretches: np.ndarray  # to learn from
     at_random: np.ndarray  # likewise
-    held_out: np.ndarray  # to be predicted by both
+    held_out: np.ndarray  # inside of stretches, to be predicted by both
+    between: np.ndarray  # as many outside, likewise
 
 
 def split_in_stretches(y: np.ndarray, rows: np.ndarray, seed: int) -> Split | None:
@@ -42,8 +45,10 @@ def split_in_stretches(y: np.ndarray, rows: np.ndarray, seed: int) -> Split | No
     inside = (ends[:, None] - 1 - np.arange(length)).ravel()
     drawn, others = np.random.RandomState(seed), np.setdiff1d(np.arange(n), inside)
     half, held = np.array_split(drawn.permutation(inside), 2)
-    in_exchange = drawn.permutation(others)[len(half) :]
-    return Split(rows[others], rows[np.sort(np.append(in_exchange, half))], rows[np.sort(held)])
+    others = drawn.permutation(others)
+    between, learned = others[: len(held)], others[len(held) :]
+    at_random = np.append(learned[len(half) :], half)
+    return Split(*(rows[np.sort(part)] for part in (learned, at_random, held, between)))
 
 
 def _is_sorted(y: np.ndarray) -> bool:
@@ -53,14 +58,24 @@ def _is_sorted(y: np.ndarray) -> bool:
     return int((steps[1:] != steps[:-1]).sum()) < _SORTED * len(y)
 
 
-def is_worse(in_stretches: np.ndarray, at_random: np.ndarray) -> bool:
-    """Whether the first losses, row by row, clearly exceed the second: a signed-rank test, and a ratio of means.
+class Losses(NamedTuple):
+    """Of rows that both fits predicted, row by row."""
+
+    in_stretches: np.ndarray
+    at_random: np.ndarray
+
+
+def is_worse(held_out: Losses, between: Losses) -> bool:
+    """Whether the fit that knows no neighbours is clearly worse where they matter: a rank-sum test, ratios of means.
 
     >>> losses = np.linspace(1.0, 2.0, 100)
-    >>> is_worse(losses * 1.5, losses), is_worse(losses * 1.05, losses), is_worse(losses[::-1], losses)
-    (True, False, False)
+    >>> same, more = Losses(losses, losses), Losses(losses * 1.5, losses)
+    >>> is_worse(more, same), is_worse(same, same), is_worse(more, more), is_worse(Losses(losses * 1.05, losses), same)
+    (True, False, False, False)
     """
-    more = in_stretches - at_random
-    ranks = np.argsort(np.argsort(np.abs(more), kind="stable"), kind="stable") + 1.0
-    score = (np.sign(more) * ranks).sum() / np.sqrt((ranks**2).sum())
-    return bool(score > _CERTAIN and in_stretches.mean() > _WORSE * at_random.mean())
+    more = [one.in_stretches - one.at_random for one in (held_out, between)]
+    ranks = np.argsort(np.argsort(np.concatenate(more), kind="stable"), kind="stable") + 1.0
+    n, m = map(len, more)
+    score = (ranks[:n].mean() - (n + m + 1) / 2) / np.sqrt(m * (n + m + 1) / (12 * n))
+    ratio, by_chance = (one.in_stretches.mean() / max(one.at_random.mean(), _TINY) for one in (held_out, between))
+    return bool(score > _CERTAIN and ratio > _WORSE * max(1.0, by_chance))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
-from spinney.ensemble.boosting.row_order import FEWEST, is_worse, split_in_stretches
+from spinney.ensemble.boosting.row_order import FEWEST, Losses, is_worse, split_in_stretches
 from tests.compiled import few
 
 
@@ -32,14 +32,19 @@ def warned(model, X, y, **fit):
 def test_both_fits_learn_from_as_many_rows_and_predict_others(n, seed):
     rows = np.arange(n) * 2
     split = split_in_stretches(np.random.RandomState(seed).randn(2 * n), rows, seed)
-    assert len(split.in_stretches) == len(split.at_random) > 4 * len(split.held_out)
+    assert len(split.in_stretches) == len(split.at_random) > 4 * len(split.held_out) >= 4 * len(split.between)
     for kept in split[:2]:
         assert (np.diff(kept) > 0).all()
         assert np.isin(kept, rows).all()
-        assert not np.isin(kept, split.held_out).any()
-    near = np.abs(split.held_out[:, None] - split.in_stretches).min(axis=1)  # the distance to the nearest known row
-    assert np.median(near) > 0.02 * n
-    assert np.median(np.abs(split.held_out[:, None] - split.at_random).min(axis=1)) < 0.02 * n
+        assert not np.isin(kept, [*split.held_out, *split.between]).any()
+    assert distance(split.held_out, split.in_stretches) > 0.02 * n
+    assert distance(split.held_out, split.at_random) < 0.02 * n
+    assert distance(split.between, split.in_stretches) < 0.02 * n
+
+
+def distance(rows, known):
+    """From a row to the nearest that is known, in the median."""
+    return np.median(np.abs(rows[:, None] - known).min(axis=1))
 
 
 @pytest.mark.parametrize(
@@ -56,19 +61,17 @@ def test_rows_sorted_by_target_are_left_alone(y):
 def test_a_warning_has_both_losses_and_the_remedy():
     X, y = days()
     (message,) = warned(GradientBoostingRegressor(random_state=0), X, y)
-    assert message.startswith("Rows close together have similar targets: squared_error is ")
+    assert message.startswith("Rows close together have similar targets: the loss is ")
     at_random, in_stretches = (float(part.split()[0]) for part in message.split(" is ")[1:2] + message.split(", ")[1:2])
     assert in_stretches > 1.5 * at_random
     assert "pass times= to fit" in message
     assert "pass groups=" in message
 
 
-def test_classes_weights_and_sparse_importances_too():
+def test_classes_and_weights_too():
     X, y = days()
-    (message,) = warned(
-        GradientBoostingClassifier(random_state=0), X, y > 0, sample_weight=np.tile([1, 2, 0, 1, 3], 300)
-    )
-    assert "log_loss" in message
+    weights = np.tile([1, 2, 0, 1, 3], 300)
+    assert len(warned(GradientBoostingClassifier(random_state=0), X, y > 0, sample_weight=weights)) == 1
 
 
 def test_no_warning_where_there_is_nothing_to_warn_of():
@@ -93,5 +96,16 @@ def test_shuffled_rows_give_no_warning_and_the_same_model():
     assert model.fingerprint_ == mark
 
 
-def test_equal_losses_are_not_worse():
-    assert not is_worse(np.ones(100), np.ones(100))
+def test_a_fit_that_is_worse_everywhere_knows_as_much_of_neighbours():
+    equal, twice = Losses(np.ones(100), np.ones(100)), Losses(2 * np.ones(100), np.ones(100))
+    assert not is_worse(equal, equal)
+    assert not is_worse(twice, twice)
+    assert is_worse(twice, equal)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_independent_rows_of_fits_that_differ_by_chance(seed):
+    rng = np.random.RandomState(seed)
+    X = rng.randn(3_000, 8)
+    y = X[:, 0] * X[:, 1] + np.sin(3 * X[:, 2])
+    assert not warned(GradientBoostingRegressor(random_state=0, time_budget=0.01), X, y)
