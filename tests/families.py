@@ -46,6 +46,9 @@ FITS = {
     "boosting-exact": lambda: spinney.GradientBoostingRegressor(
         min_samples_leaf=5, categorical_features=[3], max_bins=None, **FEW
     ).fit(table(), target()),
+    "boosting-linear": lambda: spinney.GradientBoostingRegressor(
+        min_samples_leaf=5, categorical_features=[3], leaves="linear", **FEW
+    ).fit(table(), target()),
     "tree": lambda: spinney.DecisionTreeClassifier(max_depth=4, random_state=0).fit(table(), classes()),
     "tree-numbers": lambda: spinney.DecisionTreeRegressor(max_depth=4, random_state=0).fit(table(), target()),
     "random-forest": lambda: spinney.RandomForestClassifier(**FEW).fit(table(), classes()),

@@ -28,7 +28,7 @@ from spinney.data.presort import Presorted
 from spinney.data.remote_table import RemoteCodes
 from spinney.data.row_hash import end_key, mix_code
 from spinney.data.sparse_encode import SparseCodes
-from spinney.data.tables import Table
+from spinney.data.tables import Panel, Table, as_matrix
 
 LANES = 4  # bytes in a word
 MOST_ROWS = 2**31 - 1
@@ -259,3 +259,31 @@ def open_exact(table: Table, is_categorical: np.ndarray, counts: np.ndarray | No
         for j, own in zip(chosen.tolist(), learnt.category_codes):
             codes[j] = own
     return ExactDataset(table, np.asarray(is_categorical, bool), tuple(codes))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Codes and values: trees that are chosen by codes, with leaves that are fitted to the values.
+
+
+class ValuedDataset:
+    """An encoded table with its numbers beside the codes; the trees that it is for ask about values."""
+
+    bins = None  # what a store of trees has for questions about values
+
+    def __init__(self, coded: Dataset, codes: Table) -> None:
+        self.coded, self.codes = coded, codes  # `codes` are what trees ask about: the table, in one panel
+        self.n_rows, self.n_columns = coded.n_rows, coded.n_columns
+
+    def row_keys(self, team: Team) -> np.ndarray:
+        """Those of the codes."""
+        return self.coded.row_keys(team)
+
+    def take(self, rows: np.ndarray) -> ValuedDataset:
+        """The same of some of the rows."""
+        return ValuedDataset(self.coded.take(rows), self.codes.take(rows))
+
+
+def with_values(coded: Dataset, table: Table) -> ValuedDataset:
+    """A dense table's codes and its numbers."""
+    matrix = as_matrix(table.panels, table.n_rows, table.n_columns)
+    return ValuedDataset(coded, Table(table.n_rows, table.n_columns, (Panel(matrix, tuple(range(table.n_columns))),)))

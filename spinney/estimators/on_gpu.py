@@ -115,6 +115,8 @@ def answer_there(
 
     check_is_fitted(model)
     problem = problem_with_gpu()
+    if problem is None and getattr(getattr(model, "forest_", None), "is_linear", False):
+        problem = "the model has linear leaves"
     if problem is not None:
         say_once(f"A table on the GPU was copied to predict on the CPU: {problem}")
         return NotImplemented

@@ -140,6 +140,7 @@ def boosting_cv(
     True
     """
     from spinney._team import Team, available_threads
+    from spinney.ensemble.boosting.fit import open_data
     from spinney.ensemble.boosting.round_search import PATIENCE, Fold, advance
     from spinney.ensemble.boosting.rounds import open_rounds
     from spinney.ensemble.boosting.scoring import some_rows
@@ -157,7 +158,7 @@ def boosting_cv(
     splitter = check_cv(cv, task.y, classifier=task.is_classes)
     folds = list(splitter.split(np.zeros((n_rows, 1)), task.y, groups))
     with Team(available_threads(model.n_jobs)) as team:
-        dataset = job.table.open_dataset(job.is_categorical, task.weights.counts, job.max_bins, team)
+        dataset = open_data(job, task.weights.counts, team)
         runs, fitted_by = [], []
         for kept, held in folds:
             own = task.with_weights(_counting(task.weights, kept, n_rows))

@@ -162,11 +162,14 @@ def path(model: Any, row: Any, *, target: Any = None, most_trees: int | None = N
     for t, nodes in enumerate(ways):
         at = _whole(values[nodes], t, n_scores)
         start += at[0]
+        for column, adds, _ in _lines(forest, int(nodes[-1]), cells):
+            contributions[column, t % n_scores] += adds
         np.add.at(contributions, forest.feature[question[nodes[:-1]]], np.diff(at, axis=0))
-        moves[t] = abs(at[-1, score] - at[0, score])
+        adds = sum(adds for _, adds, _ in _lines(forest, int(nodes[-1]), cells)) if t % n_scores == score else 0.0
+        moves[t] = abs(at[-1, score] + adds - at[0, score])
     order = np.argsort(-moves, kind="stable")[: None if most_trees is None else check_count("most_trees", most_trees)]
     names = tuple(column_names(formula.schema.columns, "x[{}]"))
-    told = tuple(_tell(formula, int(t), ways[t], values, score, plain, decimals) for t in order)
+    told = tuple(_tell(formula, int(t), ways[t], values, score, plain, cells, decimals) for t in order)
     value = start + contributions.sum(axis=0)
     last = ways[0][-1]
     if spreads(forest) and not forest.is_leaf[last]:  # parts of the row go down every branch: what they add up to
@@ -182,7 +185,7 @@ def path(model: Any, row: Any, *, target: Any = None, most_trees: int | None = N
 def _formula(model: Any) -> Any:
     if not hasattr(model, "formula"):
         raise TypeError(f"path needs a fitted model of Spinney's trees, got {type(model).__name__}.")
-    formula = single_formula(model)
+    formula = single_formula(model, may_be_linear=True)
     several = spreads(formula.forest) and not isinstance(model, OneTree)
     if formula.link == "median" or several:
         how = "votes of trees that send rows down several branches" if several else "the weighted median of its trees"
@@ -261,7 +264,14 @@ def _branch(forest: Forest, question: int, x: float) -> int | None:
 
 
 def _tell(
-    formula: Any, t: int, nodes: np.ndarray, values: np.ndarray, score: int, plain: list[Any], decimals: int
+    formula: Any,
+    t: int,
+    nodes: np.ndarray,
+    values: np.ndarray,
+    score: int,
+    plain: list[Any],
+    cells: np.ndarray,
+    decimals: int,
 ) -> TreePath:
     """One tree's way in words; of the tree only the way is kept, which is all that has to be phrased."""
     forest = formula.forest.part(range(t, t + 1))
@@ -283,7 +293,23 @@ def _tell(
         column = int(words.tree.feature[here])
         condition = f"{words.names[column]} is missing" if plain[column] is None else words.answer(here, branch)
         steps.append(Step(int(own[k]), column, condition, plain[column], at[k], at[k + 1]))
+    before = at[-1]
+    for column, adds, slope in _lines(formula.forest, int(nodes[-1]), cells):
+        after = before.copy()
+        after[t % formula.n_scores] += adds
+        condition = f"slope {_number(slope)} of {words.names[column]}"
+        steps.append(Step(int(own[-1]), column, condition, plain[column], before, after))
+        before = after
     return TreePath(t, at[0], tuple(steps), score)
+
+
+def _lines(forest: Forest, leaf: int, cells: np.ndarray) -> list[tuple[int, float, float]]:
+    """(column, what it adds, slope) of the terms of a linear leaf."""
+    found = []
+    for column, (slope, centre, low, high) in forest.terms.of(leaf):
+        x = float(cells[column])
+        found.append((column, slope * (min(max(x, low), high) - centre) if np.isfinite(x) else 0.0, slope))
+    return found
 
 
 def _below(forest: Forest, marked: np.ndarray) -> np.ndarray:

@@ -424,6 +424,7 @@ def gains_of_boosting(
     formula: Formula, leaves: np.ndarray, X: Any, y: np.ndarray, weight: np.ndarray, part: np.ndarray
 ) -> np.ndarray:
     """(columns, parts); `part` of every row is its number, -1 to leave the row out."""
+    formula.check_constant()
     forest, loss = formula.forest, formula.loss
     raw = np.empty((formula.n_scores, len(y)))
     raw[:] = formula.start[:, None] if formula.initial is None else formula.initial.of(X, len(y))

@@ -61,7 +61,13 @@ def problem_with_gpu() -> str | None:
 def raw_scores_by(device: str, forest: Any, table: Any, start: Any, team: Any) -> Any:
     """`raw_scores` of tree/predict_boosted.py, by the GPU; None where the CPU is faster: tables that are small or
     are not one block of numbers, and where there is no GPU."""
-    if device == "cpu" or table.n_rows * forest.n_trees < LARGE or not _is_block(table) or problem_with_gpu():
+    if (
+        device == "cpu"
+        or forest.is_linear
+        or table.n_rows * forest.n_trees < LARGE
+        or not _is_block(table)
+        or problem_with_gpu()
+    ):
         return None
     import numpy as np
 

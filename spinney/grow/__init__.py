@@ -19,6 +19,7 @@ What is where, in each of them:
     grower       the loop: search, choose a split, partition, until no node may be split; in exact/ and binned/ small
                  subtrees, too
     leaves       boosting/: sums of leaves in finer units, their values, pruning
+    linear       boosting/: slopes of leaves
     freeze       the grown tree as a `Forest` (in binned/ and optimal/ in fit.py)
     fit          exact/, binned/: a table and a target in, a tree out
 

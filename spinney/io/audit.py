@@ -19,7 +19,7 @@ from spinney.data.encode import MAX_BINS, Bins
 from spinney.data.schema import Schema
 from spinney.ensemble.voting import read_weights
 from spinney.io.checks import demand
-from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
+from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest, trails
 
 _WORD = 64
 _SET_WORDS = 4  # of a set of a boosted model with bins
@@ -53,6 +53,7 @@ def audit_forest(forest: Forest, place: str) -> None:
     _audit_sets(forest, place)
     _audit_answers(forest, place)
     _audit_counts(forest, place)
+    _audit_terms(forest, place)
 
 
 def _audit_shape(forest: Forest, place: str) -> None:
@@ -173,6 +174,27 @@ def _audit_answers(forest: Forest, place: str) -> None:
     )
     for k, n_classes in enumerate(classes):
         demand(not answers[:, k, n_classes:].any(), "A class that does not exist has a weight", place)
+
+
+def _audit_terms(forest: Forest, place: str) -> None:
+    """Linear leaves: terms for every leaf, in columns that are numbers on the way to it."""
+    n_terms, term, place = forest.n_terms, forest.term, f"{place}.term"
+    if not len(n_terms):
+        demand(not len(forest.term_column) and not term.size, "There are terms, but no leaves that have any", place)
+        return
+    demand(forest.criterion is None and forest.bins is None, "Only boosted trees have linear leaves", place)
+    demand(len(n_terms) == int(forest.is_leaf.sum()), "Every leaf needs a number of terms", place)
+    n = int(n_terms.sum())
+    demand(len(forest.term_column) == n and term.shape == (n, 4), f"There must be {n} terms of four numbers", place)
+    demand((forest.term_column < forest.n_columns).all(), "A term uses a column that does not exist", place)
+    demand(np.isfinite(term[:, :2]).all() and not np.isnan(term).any(), "Slopes and centres must be finite", place)
+    demand((term[:, 2] <= term[:, 1]).all() and (term[:, 1] <= term[:, 3]).all(), "A centre is out of range", place)
+    leaves = np.flatnonzero(forest.is_leaf)
+    ends, nodes = trails(leaves, forest.shape.parent, forest.shape.depth)
+    column = forest.of_questions(np.where(forest.is_set, -1, forest.feature.astype(np.int64)), -1)[nodes]
+    on_path = np.repeat(leaves, np.diff(ends)) * forest.n_columns + column
+    wanted = np.repeat(leaves, n_terms) * forest.n_columns + forest.term_column
+    demand(np.isin(wanted, on_path[column >= 0]).all(), "A term's column is not asked about on the way to it", place)
 
 
 def _audit_counts(forest: Forest, place: str) -> None:

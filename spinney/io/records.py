@@ -72,6 +72,9 @@ _FOREST: Fields = {
     "weight_unit": array("f8", 1),
     "impurity": array("f8", 1),
     "gain": array("f8", 1),
+    "n_terms": Maybe(array("u1", 1)),
+    "term_column": Maybe(array("u2 u4", 1)),
+    "term": Maybe(array("f8", 2)),
 }
 _BAGS: Fields = {
     "order": array("i8", 1),

@@ -106,6 +106,14 @@ class Language:
     def switch(self, children: Sequence[str]) -> list[str]:
         raise NotImplementedError
 
+    def with_terms(self, node: int) -> str:
+        """What a leaf adds to one raw score: its value, and the terms of a linear leaf."""
+        # terms are added up from the left, as `add_terms` in tree/descend.py does
+        terms = self.formula.forest.terms.of(node)
+        calls = [f"{self.prefix}term(x[{j}], {', '.join(map(self.number, line))})" for j, line in terms]
+        value = self.number(float(self.formula.values[node, 0]))
+        return f"{value} + ({' + '.join(['0.0', *calls])})" if calls else value
+
     def is_missing(self, column: int) -> str:
         return f"x[{column}] != x[{column}]"
 
@@ -154,7 +162,7 @@ def read_small(model: Any, name: str, max_nodes: int, writer: str) -> Formula:
             f"name must not be {name!r}, which is taken or reserved in C, its library or Python. Use another, such as "
             f"{own!r}."
         )
-    formula = single_formula(model)
+    formula = single_formula(model, may_be_linear=True)
     n_nodes = formula.forest.n_nodes
     if n_nodes > max_nodes:
         raise ValueError(

@@ -17,6 +17,7 @@ from spinney.tree.questions import spreads
 
 _MOST = 10_000
 _FEW = 4  # categories of a set that are compared one by one
+_IN_TREES = ("has", "term")  # functions that trees call
 
 
 def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
@@ -86,7 +87,7 @@ def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
         "#include <math.h>",
         _facts(formula, ends, name, "".join(answers)),
         *map(language.fill, _reading(formula, language.texts)),
-        *([language.fill(language.texts["has"])] if any(f"{name}_has(" in line for line in lines) else []),
+        *(language.fill(language.texts[key]) for key in _IN_TREES if any(f"{name}_{key}(" in one for one in lines)),
         "\n".join(heads),
         "\n".join(lines).strip("\n"),
         f"static {kind} (*const {name}_trees[])({arguments}) = {{{', '.join(trees)}}};",
@@ -238,7 +239,7 @@ class _C(Language):
         return f"static {'double' if self.says_number else 'int'} {name}(const double *x) {{"
 
     def give(self, end: int, node: int) -> str:
-        return f"return {_number(float(self.formula.values[node, 0])) if self.says_number else end};"
+        return f"return {self.with_terms(node) if self.says_number else end};"
 
     def one_of(self, column: int, members: Sequence[int]) -> str:
         if len(members) <= _FEW:

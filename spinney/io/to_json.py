@@ -55,7 +55,7 @@ def to_json(model: Any, path: str | PathLike[str] | None = None) -> str:
     {'value': [0.5, 0.5], 'class': ['No']}
     {'value': [0.0, 1.0], 'class': ['Yes']}
     """
-    text = _text(complete_formula(model)) + "\n"
+    text = _text(complete_formula(model, may_be_linear=True)) + "\n"
     if path is not None:
         write_whole(path, [text.encode()])
     return text
@@ -166,6 +166,13 @@ def _missing(tree: DecisionTree, node: int, missing: int, ways: list[int]) -> di
 
 def _says(formula: Formula, node: int) -> dict[str, Any]:
     values = formula.values[node].tolist()
+    if terms := formula.forest.terms.of(node):
+        names = ("column", "slope", "centre", "low", "high")
+        lines = [dict(zip(names, (j, *map(_plain, line)))) for j, line in terms]
+        for one in lines:
+            name = formula.schema.columns[one["column"]].name
+            one["column"] = one["column"] if name is None else str(name)
+        return {"value": values, "lines": lines}
     if formula.confidence is not None:
         return {"value": values, "weight": float(formula.confidence.weight[node])}
     if formula.majority is None:

@@ -78,6 +78,7 @@ def to_python(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> s
         "\n".join(facts),
         language.fill(reads),
         "\n".join(lines).strip("\n").replace("\n\n", "\n\n\n"),
+        *([language.fill(language.texts["term"])] if formula.forest.is_linear else []),
         f"_{name}_TREES = [{', '.join(trees)}]",
         *map(language.fill, answers),
     ]
@@ -168,7 +169,7 @@ class _Python(Language):
         values = self.formula.values[node].tolist()
         if self.formula.majority is not None:
             return f"return {_tuple(self.formula.majority[node].tolist())}, {_tuple(values)}"
-        return f"return {literal(values[0])}" if len(values) == 1 else f"return {_tuple(values)}"
+        return f"return {self.with_terms(node)}" if len(values) == 1 else f"return {_tuple(values)}"
 
     def one_of(self, column: int, members: Sequence[int]) -> str:
         return f"x[{column}] == {members[0]}" if len(members) == 1 else f"x[{column}] in {{{str(members)[1:-1]}}}"

@@ -18,6 +18,7 @@ from sklearn.tree._tree import NODE_DTYPE, Tree
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.tree.decision import DecisionTree, OneTree
+from spinney.tree.formula import trees_formula
 
 _TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
 _OPTIMAL = ("OptimalTreeClassifier", "OptimalTreeRegressor")
@@ -72,6 +73,7 @@ def to_sklearn(model: Any) -> Any:
     check_is_fitted(model)
     if name in (*_ADABOOST, *_BAGGING):
         _check_members(model)
+    trees_formula(model).check_constant()
     if not model.forest_.numbers_only:
         raise ValueError(
             f"this {name} splits on categories, but scikit-learn's trees support only numbers. Encode the categories "

@@ -229,6 +229,21 @@ def _spread(rank, size, sync, packed, weight, answers, values, out, all_nodes, a
 _TOGETHER = 8  # trees
 
 
+@inner_kernel
+def term_of(x, line):
+    """What a term of a linear leaf (`Terms` in forest.py) adds for a value."""
+    return line[0] * (min(max(x, line[2]), line[3]) - line[1]) if x - x == 0.0 else 0.0
+
+
+@inner_kernel
+def add_terms(terms, node, values, row):
+    """What all terms of a leaf add for a row of values; nodes are numbered through all trees."""
+    total = 0.0
+    for k in range(terms.first[node], terms.first[node + 1]):
+        total += term_of(np.float64(values[row, terms.column[k]]), terms.line[k])
+    return total
+
+
 class OneRow:
     """A forest made ready for rows that come one by one."""
 
@@ -237,6 +252,7 @@ class OneRow:
         self._steps = forest.steps.steps
         self._first = forest.steps.first.view(np.uint64)
         self._answers, self._is_class = _writeable(forest.answers), forest.n_classes is not None
+        self._terms = forest.terms
 
     def leaves(self, table: Table) -> np.ndarray:
         """int64 (trees,): the number of the leaf, within its tree, that the row reaches in each."""
@@ -244,8 +260,8 @@ class OneRow:
 
     def scores(self, table: Table, start: np.ndarray) -> np.ndarray:
         """(outputs, 1): raw scores of a boosted model, the start values and the trees' values, added in order."""
-        scores = start.copy()
-        _add_scores(self._answers, self._nodes(table), scores)
+        scores, values = start.copy(), _as_one_kind(table.panels[0].values)
+        _add_scores(self._answers, self._terms, self._nodes(table), values, scores)
         return scores[:, None]
 
     def sums(self, table: Table, answers: np.ndarray | None = None) -> np.ndarray:
@@ -257,10 +273,7 @@ class OneRow:
 
     def _nodes(self, table: Table) -> np.ndarray:
         """uint64 (trees,): where the row ends, numbered through all trees."""
-        values, nodes = table.panels[0].values, np.empty(self._n_trees, np.uint64)
-        flags = values.flags
-        if values.dtype != np.float64 or not (flags.c_contiguous and flags.writeable):
-            values = np.array(values, np.float64, order="C")  # kernels are compiled for one kind of array
+        values, nodes = _as_one_kind(table.panels[0].values), np.empty(self._n_trees, np.uint64)
         if self._numbers_only:
             _walk_by_number(self._steps, self._first, values, nodes)
         else:
@@ -272,10 +285,21 @@ def _writeable(answers: np.ndarray) -> np.ndarray:
     return answers if answers.flags.writeable else answers.copy()
 
 
+def _as_one_kind(values: np.ndarray) -> np.ndarray:
+    """A row as kernels are compiled for it."""
+    flags = values.flags
+    if values.dtype != np.float64 or not (flags.c_contiguous and flags.writeable):
+        values = np.array(values, np.float64, order="C")
+    return values
+
+
 @kernel
-def _add_scores(answers, nodes, scores):
+def _add_scores(answers, terms, nodes, values, scores):
     for tree in range(nodes.size):
-        scores[tree % scores.size] += answers[nodes[tree], 0, 0]
+        value = answers[nodes[tree], 0, 0]
+        if terms.first.size:
+            value += add_terms(terms, np.int64(nodes[tree]), values, 0)
+        scores[tree % scores.size] += value
 
 
 @kernel
@@ -599,7 +623,7 @@ def add_values(forest: Forest, table: Table, trees: range, scores: np.ndarray, t
     answers = forest.answers.reshape(-1)
     if not answers.flags.writeable:  # kernels are compiled for arrays that can be written to
         answers = answers.copy()
-    if table.is_sparse and forest.numbers_only:
+    if table.is_sparse and forest.numbers_only and not forest.is_linear:
         for start, found in sparse_leaves(forest.steps, trees, table, team):
             for k, leaf in enumerate(found):
                 tree = trees.start + k
@@ -608,7 +632,7 @@ def add_values(forest: Forest, table: Table, trees: range, scores: np.ndarray, t
     for start, values in blocks(table, forest):
         desks = _make_desks(forest, values, team.size)
         asked = _questions(forest, values), (trees.start, trees.stop), values, desks
-        team.run(_add_values, *asked, answers, start, scores)
+        team.run(_add_values, *asked, answers, forest.terms, start, scores)
 
 
 def leaves_of_rows(forest: Forest, table: Table, team: Team, trees: range | None = None) -> np.ndarray:
@@ -735,7 +759,7 @@ def _add_votes(votes, answers, leaf, skip, out):
 
 
 @kernel
-def _add_values(rank, size, sync, questions, trees, values, desks, answers, first_row, scores):
+def _add_values(rank, size, sync, questions, trees, values, desks, answers, terms, first_row, scores):
     codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
     while True:
         start = next_chunk(sync) * leaf.size
@@ -748,6 +772,10 @@ def _add_values(rank, size, sync, questions, trees, values, desks, answers, firs
             walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
             says = answers[questions.first[tree] : questions.first[tree + 1]]
             out = scores[tree % scores.shape[0], first_row + start : first_row + start + n]
+            if terms.first.size:
+                for i in range(n):
+                    out[i] += says[leaf[i]] + add_terms(terms, questions.first[tree] + np.int64(leaf[i]), block, i)
+                continue
             for i in range(n):
                 out[i] += says[np.uint64(leaf[i])]
 

@@ -22,6 +22,9 @@ stored for these alone, in the order of the nodes, and in the smallest type that
 | weight_unit | float64           | tree               | these units; a boosted tree's weights are hessians            |
 | impurity    | float64           | node               | none: that of the classes, by the criterion                   |
 | gain        | float64           | question           | of a boosted model: what the split gained                     |
+| n_terms     | uint8             | leaf               | of linear leaves: how many columns; none: leaves are constant |
+| term_column | uint16, uint32    | term               | column                                                        |
+| term        | float64           | term               | (slope, centre, low, high): see `Terms`                       |
 
 A boosted model without categories takes 22 bytes per node, a forest from bins 14 for two classes (2 more if a tree has
 more than 65,535 nodes). `tree(k)` is one of the trees, to read, plot and prune. `words`, `pairs` and `steps` are packed
@@ -229,6 +232,12 @@ def _same_bits(one: np.ndarray, other: np.ndarray) -> bool:
 # Bits of `turn`. Without the first and the last two, missing values take branch 1.
 MISSING_LEFT, ASKS_SET, ASKS_BRANCHES, MISSING_STOPS, MISSING_SPREADS = 1, 2, 4, 8, 16
 _WORD = 64
+# What only linear leaves have; it is not stored otherwise.
+_NO_TERMS: dict[str, Any] = {
+    "n_terms": np.empty(0, np.uint8),
+    "term_column": np.empty(0, np.uint16),
+    "term": np.empty((0, 4)),
+}
 _CELLS = 1 << 24  # bits of sets that are unpacked at once
 
 
@@ -237,6 +246,24 @@ class Starts(NamedTuple):
 
     question: np.ndarray  # int64
     set: np.ndarray  # int64
+
+
+class Terms(NamedTuple):
+    """What linear leaves add to their values: the sum of slope * (x - centre) over their columns.
+
+    x is clipped to [low, high] first; a missing or infinite one adds nothing.
+    """
+
+    first: np.ndarray  # int64 (nodes + 1,): where each node's terms start; empty: all leaves are constant
+    column: np.ndarray  # int64 (terms,)
+    line: np.ndarray  # float64 (terms, 4): slope, centre, low, high
+
+    def of(self, node: int) -> list[tuple[int, list[float]]]:
+        """(column, [slope, centre, low, high]) of every term of a node."""
+        if not len(self.first):
+            return []
+        some = slice(self.first[node], self.first[node + 1])
+        return list(zip(self.column[some].tolist(), self.line[some].tolist()))
 
 
 @dataclass(frozen=True)
@@ -264,6 +291,9 @@ class Forest:
     weight_unit: np.ndarray = field(default_factory=partial(np.empty, 0))
     impurity: np.ndarray = field(default_factory=partial(np.empty, 0))
     gain: np.ndarray = field(default_factory=partial(np.empty, 0))
+    n_terms: np.ndarray = field(default_factory=_NO_TERMS["n_terms"].copy)
+    term_column: np.ndarray = field(default_factory=_NO_TERMS["term_column"].copy)
+    term: np.ndarray = field(default_factory=_NO_TERMS["term"].copy)
 
     @cached_property
     def n_trees(self) -> int:
@@ -286,7 +316,8 @@ class Forest:
         return sum(array.nbytes for array in self._arrays().values())
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        return {one.name: getattr(self, one.name) for one in fields(self)[4:]}
+        names = [one.name for one in fields(self)[4:]]
+        return {name: getattr(self, name) for name in names if self.is_linear or name not in _NO_TERMS}
 
     def __getstate__(self) -> dict[str, Any]:
         """Small arrays packed, some shortened (below), without what can be recomputed."""
@@ -294,7 +325,8 @@ class Forest:
         return {one.name: getattr(self, one.name) for one in fields(self)[:4]} | {"packed": kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(restored(unpack(state.pop("packed"))) | state)
+        nothing = {name: array.copy() for name, array in _NO_TERMS.items()}
+        vars(self).update(nothing | restored(unpack(state.pop("packed"))) | state)
 
     def to_fields(self) -> dict[str, Any]:
         """All fields as they are stored in model files."""
@@ -325,6 +357,21 @@ class Forest:
     def is_set(self) -> np.ndarray:
         """Which questions are about sets of categories."""
         return (self.turn & ASKS_SET) != 0
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether leaves may have slopes."""
+        return len(self.n_terms) > 0
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The terms of linear leaves, by node."""
+        first = np.empty(0, np.int64)
+        if self.is_linear:
+            lengths = np.zeros(self.n_nodes, np.int64)
+            lengths[self.is_leaf] = self.n_terms
+            first = ends_of(lengths)
+        return Terms(first, self.term_column.astype(np.int64), np.array(self.term))
 
     @cached_property
     def numbers_only(self) -> bool:
@@ -454,7 +501,19 @@ class Forest:
             weight_unit=of(self.weight_unit, slice(trees.start, trees.stop)),
             impurity=of(self.impurity, nodes),
             gain=of(self.gain, asks),
+            **self._some_terms(slice(nodes.start, nodes.stop)),
         )
+
+    def _some_terms(self, nodes: slice | np.ndarray) -> dict[str, Any]:
+        """What the leaves among some nodes have: a range of them, or those marked."""
+        if not self.is_linear:
+            return {}
+        kept = np.zeros(self.n_nodes, bool)
+        kept[nodes] = True
+        leaves = kept[self.is_leaf]
+        terms = np.repeat(leaves, self.n_terms)
+        column, term = self.term_column[terms], self.term[terms]
+        return {"n_terms": self.n_terms[leaves], "term_column": small(column), "term": term}
 
     # --- changes: each returns another forest ------------------------------------------------------------------------
 
@@ -474,6 +533,11 @@ class Forest:
             weight = self._sums(self.weight)[kept][leaves]
         elif len(weight):
             weight = weight[kept]
+        terms = self._some_terms(kept)
+        if terms:  # branches that become leaves are constant
+            of_leaves = np.zeros(len(kept), np.uint8)
+            of_leaves[self.is_leaf] = self.n_terms
+            terms["n_terms"] = of_leaves[kept][leaves]
         return replace(
             self,
             first=before[self.first],
@@ -489,6 +553,7 @@ class Forest:
             weight=weight,
             impurity=self.impurity[kept] if len(self.impurity) else self.impurity,
             gain=self.gain[asks] if len(self.gain) else self.gain,
+            **terms,
         )
 
     def compact(self) -> Forest:
@@ -505,8 +570,9 @@ class Forest:
         )
 
     def scaled(self, factor: float) -> Forest:
-        """The same with answers times a factor."""
-        return replace(self, answers=self.answers * self.answers.dtype.type(factor))
+        """The same with answers, and slopes, times a factor."""
+        answers = self.answers * self.answers.dtype.type(factor)
+        return replace(self, answers=answers, term=self.term * np.array([factor, 1.0, 1.0, 1.0]))
 
     def with_thresholds(self) -> Forest:
         """The same without bins: questions compare numbers, and sets contain categories."""
@@ -581,6 +647,8 @@ def join(forests: Sequence[Forest], team: Team | None = None) -> Forest:
     has_weights = any(len(one.weight) for one in forests)
     has_impurity = any(len(one.impurity) for one in forests)
     in_leaves = all(one.counts_leaves for one in forests)
+    has_terms = any(one.is_linear for one in forests)
+    n_terms = [one.n_terms if one.is_linear else np.zeros(one.is_leaf.sum(), np.uint8) for one in forests]
     n_samples = together("n_samples") if in_leaves else np.concatenate([one.counts() for one in forests])
     return replace(
         forests[0],
@@ -599,6 +667,9 @@ def join(forests: Sequence[Forest], team: Team | None = None) -> Forest:
         weight_unit=together("weight_unit"),
         impurity=np.concatenate([one.impurities() for one in forests]) if has_impurity else forests[0].impurity,
         gain=together("gain"),
+        n_terms=np.concatenate(n_terms) if has_terms else forests[0].n_terms,
+        term_column=small(together("term_column")) if has_terms else forests[0].term_column,
+        term=together("term") if has_terms else forests[0].term,
     )
 
 

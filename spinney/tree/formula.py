@@ -5,6 +5,7 @@ keeps its trees. A `Formula` has trees, what each of their nodes adds to raw sco
 
     raw = start; for every tree, in order: raw += values[node where the row ends]; raw /= divisor
 
+Linear leaves (`forest.is_linear`) add their terms besides; what cannot read these calls `check_constant`.
 A tree adds to all raw scores at once, or, in boosted models of several classes, tree t to number t % n_scores alone.
 Then, by `link`:
 
@@ -189,6 +190,14 @@ class Formula:
                 "Python. Leave inverse_link out, and apply it to the predictions of the exported model."
             )
 
+    def check_constant(self) -> None:
+        """Raise if leaves are linear."""
+        if self.forest.is_linear:
+            raise ValueError(
+                f"this {self.model} has linear leaves, and this function needs leaves that are numbers. Fit it with "
+                "leaves='constant'."
+            )
+
     @property
     def response(self) -> LinkFunction:
         """What becomes of raw scores."""
@@ -305,11 +314,14 @@ def not_of_trees(model: Any) -> TypeError:
     return TypeError(f"{type(model).__name__} cannot be read as trees. Supported are {KNOWN}.")
 
 
-def complete_formula(model: Any) -> Formula | Mixture:
+def complete_formula(model: Any, *, may_be_linear: bool = False) -> Formula | Mixture:
     """The formula of a model that predicts by its trees alone, and by a known link."""
     found = formula_of(model)
     if isinstance(found, Formula):
         found.check_complete()
+    for one in found.members if isinstance(found, Mixture) else (found,):
+        if not may_be_linear:
+            one.check_constant()
     return found
 
 
@@ -321,16 +333,18 @@ def trees_formula(model: Any) -> Formula:
     return found
 
 
-def single_formula(model: Any) -> Formula:
+def single_formula(model: Any, *, may_be_linear: bool = False) -> Formula:
     """The same, if it predicts by its trees alone."""
     found = trees_formula(model)
     found.check_complete()
+    if not may_be_linear:
+        found.check_constant()
     return found
 
 
 def mixture_of(model: Any, weights: np.ndarray, total: float, *, by_votes: bool = False) -> Mixture:
     """The mean of a model's members (`estimators_`), which must have read the same table in the same way."""
-    name, members = type(model).__name__, tuple(single_formula(one) for one in model.estimators_)
+    name, members = type(model).__name__, tuple(single_formula(one, may_be_linear=True) for one in model.estimators_)
     classes = (np.asarray(model.classes_),) if hasattr(model, "classes_") else ()
     first = members[0]
     for one in members:

@@ -50,6 +50,8 @@ def trees_to_frame(model: Any) -> Any:
         count       number of training rows
         weight      their weight; in boosted trees their hessian (cover)
         value       regression: prediction of the node; boosting: what it adds to the raw score
+        lines       only of linear leaves: tuple of (column, slope, centre, low, high). A row with value x in the column
+                    gets slope * (x - centre) more, after x is clipped to low and high; missing values get nothing
         value_...   classification: fraction of each class; several outputs: value of each output
         children    tuple of the child nodes; only if some split has more than two branches
         =========== ===============================================================================================
@@ -139,13 +141,24 @@ def _missing(tree: DecisionTree) -> np.ndarray:
     return missing
 
 
+def _lines(model: ReadTree) -> dict[str, np.ndarray]:
+    """Linear leaves: what they add to their values; nothing where all leaves are constant."""
+    forest, names = model.tree_.forest, column_names(model.schema.columns)
+    if not forest.is_linear:
+        return {}
+    found = np.full(forest.n_nodes, None, object)
+    for node in np.flatnonzero(forest.is_leaf).tolist():
+        found[node] = tuple((names[column], *line) for column, line in forest.terms.of(node))
+    return {"lines": found}
+
+
 def _values(model: ReadTree) -> dict[str, np.ndarray]:
     """What every node predicts, a column for each number."""
     tree = model.tree_
     values = tree.value
     if not tree.is_class:
         if tree.n_outputs == 1:
-            return {"value": values[:, 0, 0]}
+            return {"value": values[:, 0, 0]} | _lines(model)
         return {f"value_{k}": values[:, k, 0] for k in range(tree.n_outputs)}
     labels = class_labels(model)
     if tree.n_outputs == 1:

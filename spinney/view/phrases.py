@@ -251,9 +251,19 @@ class TreePhrases:
     def prediction(self, node: int) -> str:
         """The class, or the number; in brackets for several outputs."""
         if self.classes is None:
-            return _bracket([write_value(value, self.decimals, self.trim) for value in self.tree.answers[node, :, 0]])
+            values = [write_value(value, self.decimals, self.trim) for value in self.tree.answers[node, :, 0]]
+            return _bracket(values) + self.line(node)
         winners = self.tree.answers[node].argmax(axis=1)
         return _bracket([names[winner] for names, winner in zip(self.classes, winners)])
+
+    def line(self, node: int) -> str:
+        """What a linear leaf adds to its value: " + 0.31 (age - 40)"."""
+        text = ""
+        for column, (slope, centre, _, _) in self.tree.forest.terms.of(node):
+            # slopes have the unit of a column, which decimals of thresholds know nothing of
+            sign, below = "-" if slope < 0 else "+", write_value(abs(centre), self.decimals, self.trim)
+            text += f" {sign} {abs(slope):.3g} ({self.names[column]} {'+' if centre < 0 else '-'} {below})"
+        return text
 
     @cached_property
     def shares(self) -> np.ndarray:

@@ -296,6 +296,7 @@ def _boosting(every: bool) -> Iterator[Recipe]:
         {"growth": "level_wise"},
         {"max_depth": 3},
         {"ccp_alpha": 0.1},
+        {"leaves": "linear"},
         {"max_bins": None, "monotonic_cst": [1, 0, 0, 0, 0]},
     ]
     for variant in variants:

@@ -6,13 +6,14 @@ from spinney.tree.decision import BRANCHES, LEAF, SET, SPREADS, STOPS
 from spinney.tree.models import trees_of
 
 
-def nested(one, values, n_categories):
-    """One tree; `values` is what each node says, (nodes, outputs)."""
+def nested(one, values, n_categories, output=0):
+    """One tree; `values` is what each node says, (nodes, outputs). Linear leaves add to one of the outputs."""
     tree = one.tree_
 
     def grow(node):
         if tree.kind[node] == LEAF:
-            return {"value": values[node]}
+            terms = tree.forest.terms.of(node)
+            return {"value": values[node], "lines": [(j, _line(line, output, values.shape[1])) for j, line in terms]}
         children = tree.children_of(node).tolist()
         covers = [float(tree.weight[child]) for child in children]
         return {
@@ -23,6 +24,17 @@ def nested(one, values, n_categories):
         }
 
     return grow(0)
+
+
+def _line(line, output, n_outputs):
+    slope, centre, low, high = line
+
+    def adds(x):
+        found = np.zeros(n_outputs)
+        found[output] = slope * (np.clip(x, low, high) - centre) if np.isfinite(x) else 0.0
+        return found
+
+    return adds
 
 
 def _way(tree, node, covers, n_categories):
@@ -62,5 +74,5 @@ def trees(model, n_categories=64):
         else:
             said = tree.probabilities if tree.is_class else tree.answers
             values = said.reshape(tree.n_nodes, -1) / n
-        whole.append(nested(one, values, n_categories))
+        whole.append(nested(one, values, n_categories, k % n_outputs))
     return whole

@@ -75,6 +75,10 @@ FITS = {
     "boosting-two": lambda: spinney.GradientBoostingClassifier(min_samples_leaf=5, **FEW).fit(X, (Y > 1).astype(int)),
     "boosting-three": lambda: spinney.GradientBoostingClassifier(min_samples_leaf=5, **FEW).fit(X, WORDS),
     "boosting-exp": lambda: spinney.GradientBoostingClassifier("exponential", **FEW).fit(X, Y > 1),
+    "boosting-linear": lambda: spinney.GradientBoostingRegressor(leaves="linear", **FEW).fit(X, Y),
+    "boosting-linear-three": lambda: spinney.GradientBoostingClassifier(
+        min_samples_leaf=5, leaves="linear", extrapolate=True, **FEW
+    ).fit(X, WORDS),
     "boosting-exact": lambda: spinney.GradientBoostingRegressor(max_bins=None, **FEW).fit(X, Y),
     **{
         f"boosting-{loss}": lambda loss=loss: spinney.GradientBoostingRegressor(loss, **FEW).fit(X, np.exp(Y))
@@ -89,7 +93,17 @@ FITS = {
     "c50-alone": lambda: spinney.C50Classifier(trials=1).fit(X, WORDS),
     "adaboost-c45": lambda: spinney.AdaBoostClassifier(spinney.C45Classifier(), n_estimators=3).fit(X, WORDS),
 }
-NOT_IN_ONNX = ("median", "c45", "c45-groups", "c50", "c50-two", "c50-alone", "adaboost-c45")
+NOT_IN_ONNX = (
+    "boosting-linear",
+    "boosting-linear-three",
+    "median",
+    "c45",
+    "c45-groups",
+    "c50",
+    "c50-two",
+    "c50-alone",
+    "adaboost-c45",
+)
 MIXTURES = {
     "auto": lambda: spinney.AutoRegressor(["tree", "extra_trees"], cv=2, random_state=0).fit(X, Y),
     "soft": lambda: spinney.VotingClassifier(_members(), voting="soft", weights=[1, 2]).fit(X, WORDS),

@@ -5,6 +5,8 @@ A tree is nested dicts:
     {"value": [...]}                                                a leaf, one number per output
     {"column": j, "ways": [(cover, subtree), ...], "way": f}        a question; f(x) gives the shares of a row that
                                                                     take each way, from its value in the column
+    {"value": [...], "lines": [(column, f), ...]}                   a leaf that says f(x) more, a number per output, if
+                                                                    the column is known; on average it says nothing more
     {..., "stops": [...]}                                           what is said of rows that f gives None for
 """
 
@@ -17,7 +19,8 @@ import numpy as np
 def said(tree, row, known):
     """What a tree says on average of rows that have the values of `row` in the columns of `known`."""
     if "value" in tree:
-        return np.array(tree["value"])
+        lines = [line(row[column]) for column, line in tree.get("lines", []) if column in known]
+        return np.array(tree["value"]) + sum(lines)
     if tree["column"] in known:
         shares = tree["way"](row[tree["column"]])
         if shares is None:

@@ -24,10 +24,20 @@ def nodes_of(model, formula, rows):
 
 def raw_scores(model, formula, rows):
     """(rows, scores): tree after tree, as the head of tree/formula.py says."""
-    raw = np.tile(formula.start, (len(rows), 1))
-    for nodes in nodes_of(model, formula, rows).T:
-        raw += formula.at(nodes)
+    raw, (table,) = np.tile(formula.start, (len(rows), 1)), formula.tables(rows)
+    for t, nodes in enumerate(nodes_of(model, formula, rows).T):
+        adds = formula.at(nodes)
+        for i, node in enumerate(nodes if formula.forest.is_linear else []):
+            adds[i, t % formula.n_scores] += sum(said(table, i, *term) for term in formula.forest.terms.of(node))
+        raw += adds
     return raw
+
+
+def said(table, row, column, line):
+    """What a term of a linear leaf adds."""
+    slope, centre, low, high = line
+    x = np.float64(table.column(column)[row])
+    return slope * (min(max(x, low), high) - centre) if np.isfinite(x) else 0.0
 
 
 @pytest.mark.parametrize("name", [name for name in ADDED_UP if name != "median"])

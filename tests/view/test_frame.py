@@ -17,6 +17,7 @@ from spinney import (
     GradientBoostingRegressor,
     ID3Classifier,
     RandomForestClassifier,
+    export_text,
     trees_to_frame,
 )
 from tests.io.exported import FITS, fitted
@@ -164,3 +165,24 @@ def test_without_pandas(monkeypatch):
 def test_models():
     with pytest.raises(TypeError, match="got DataFrame"):
         trees_to_frame(X)
+
+
+def test_linear_leaves_have_their_lines():
+    X = np.linspace(0.0, 1.0, 200)[:, None].repeat(2, axis=1)
+    X[:, 1] = X[::-1, 1] ** 2
+    table = pd.DataFrame(X, columns=["a", "b"])
+    model = GradientBoostingRegressor(leaves="linear", n_estimators=3).fit(table, np.sin(5 * X[:, 0]))
+    frame, expected = trees_to_frame(model), np.full(len(X), model._booster.start[0])
+    for tree, leaves in enumerate(model.apply(table).T):
+        nodes = frame[frame["tree"] == tree].set_index("node")
+        assert nodes.loc[nodes["yes"] >= 0, "lines"].isna().all()
+        for row, leaf in enumerate(leaves):
+            lines = nodes.loc[leaf, "lines"]
+            adds = (
+                slope * (min(max(table.loc[row, name], low), high) - mean) for name, slope, mean, low, high in lines
+            )
+            expected[row] += nodes.loc[leaf, "value"] + sum(adds)
+    np.testing.assert_allclose(model.predict(table), expected)
+    plain = GradientBoostingRegressor(n_estimators=1).fit(X, X[:, 0])
+    assert "lines" not in trees_to_frame(plain)
+    assert " (a - " in export_text(model, tree=0)

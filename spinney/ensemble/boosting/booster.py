@@ -45,6 +45,8 @@ class BoostingSettings:
     monotone: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     groups: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
     seed: int = 0
+    linear: bool = False  # leaves
+    extrapolate: bool = False  # these, beyond the values of their rows
     members: tuple[BoostingSettings, ...] = ()  # models whose mean this is; `n_rounds` are those of all
     rounds: Any = field(default=None, compare=False)  # who boosts, in place of this machine's cores; see `open_rounds`
 

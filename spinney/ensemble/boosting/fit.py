@@ -28,7 +28,7 @@ from sklearn.utils import _safe_indexing
 from spinney._compile import say_once, seconds_spent
 from spinney._team import Team
 from spinney._warnings import RowOrderWarning, warn_caller
-from spinney.data.dataset import ExactDataset, take_rows
+from spinney.data.dataset import ExactDataset, take_rows, with_values
 from spinney.data.holdout import CountedRows, RowOrder, hold_out, parts_by_content, parts_by_order
 from spinney.data.remote_table import RemoteDataset
 from spinney.data.row_hash import hashes_of_keys
@@ -257,7 +257,13 @@ def _encode(job: BoostingJob, held_out: tuple[np.ndarray, np.ndarray] | None, te
     if held_out is not None:
         counts = np.ones(len(job.task.y), np.int64) if counts is None else counts.copy()
         counts[held_out[1]] = 0
-    return job.table.open_dataset(job.is_categorical, counts, job.max_bins, team)
+    return open_data(job, counts, team)
+
+
+def open_data(job: BoostingJob, counts: np.ndarray | None, team: Team) -> Any:
+    """What the trees grow on; rows count so often in the bins."""
+    dataset = job.table.open_dataset(job.is_categorical, counts, job.max_bins, team)
+    return with_values(dataset, job.table) if job.settings.linear else dataset
 
 
 def _encoded(one: EvalTable, job: BoostingJob, bins: Any, team: Team) -> EvalSet:

@@ -139,8 +139,10 @@ class Chosen(NamedTuple):
     learning_rate: float
 
 
-def tree_size(n_samples: int, n_columns: int, rarest: int) -> TreeSize:
+def tree_size(n_samples: int, n_columns: int, rarest: int, most: int = 5) -> TreeSize:
     """By the table: more leaves where there are more samples, leaves as small as the rarest class needs.
+
+    `most` is a bound for `min_samples`; slopes need more rows than numbers do.
 
     >>> tree_size(20_000, 10, 20_000)
     TreeSize(max_leaves=48, min_samples=5, min_category=20, column_share=0.5)
@@ -149,7 +151,7 @@ def tree_size(n_samples: int, n_columns: int, rarest: int) -> TreeSize:
     """
     return TreeSize(
         max_leaves=_between(12, n_samples // 400, 48),
-        min_samples=_between(1, min(n_samples // 50, rarest // 4), 5),
+        min_samples=_between(1, min(n_samples // 50, rarest // 4), most),
         min_category=_between(1, n_samples // 200, 20),
         column_share=min(1.0, max(0.5, 4.0 / n_columns)),
     )
@@ -168,7 +170,8 @@ def sized(
     weights, n_samples = task.weights, task.weights.n_samples(len(task.y))
     min_split = share_of_rows(wanted.min_samples_split, n_samples)
     if wanted.follow_table:
-        size = _shaped(tree_size(n_samples, n_columns, _rarest(task, n_samples)), shape)
+        wide = tree_size(n_samples, n_columns, _rarest(task, n_samples), 20 if settings.linear else 5)
+        size = _shaped(wide, shape)
     else:
         size = classic_size(n_samples)
     least = size.min_samples if wanted.min_samples_leaf is None else wanted.min_samples_leaf

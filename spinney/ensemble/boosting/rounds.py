@@ -23,7 +23,7 @@ from spinney import _random
 from spinney._team import Team
 from spinney.criteria.gains import Link
 from spinney.criteria.losses import kind_of
-from spinney.data.dataset import Dataset, ExactDataset, take_rows
+from spinney.data.dataset import Dataset, ExactDataset, ValuedDataset, take_rows
 from spinney.data.remote_table import RemoteDataset
 from spinney.data.sparse_encode import SparseDataset
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
@@ -42,14 +42,15 @@ from spinney.ensemble.boosting.gradients import (
 from spinney.ensemble.boosting.leaf_refit import prune_nodes, renew, weight_scale
 from spinney.ensemble.boosting.start import in_units, most_leaves, share_of, start_values
 from spinney.grow.boosting import memory
-from spinney.grow.boosting.freeze import freeze, lay
+from spinney.grow.boosting.freeze import Laid, freeze, lay
 from spinney.grow.boosting.grower import grow_tree
 from spinney.grow.boosting.leaves import add_tree
+from spinney.grow.boosting.linear import Numbers, Slopes, add_linear_tree, fit_slopes
 from spinney.grow.boosting.sorted import freeze_sorted, make_sorted_rows, make_sorted_table, make_sorted_work
 from spinney.grow.boosting.sparse import make_sparse_table, make_sparse_work
 from spinney.grow.boosting.statistics import BLOCK, make_fields
 from spinney.grow.rules import BoostingRules, Kinds
-from spinney.tree.forest import Forest, join
+from spinney.tree.forest import Forest, join, small
 from spinney.tree.predict_boosted import add_scores
 
 # Another way to grow a tree than the loop of grow/boosting: (table, rows, rules, work) -> number of nodes. See
@@ -456,6 +457,8 @@ class Bag(Rounds):
 
 def engine_for(dataset: Any) -> type[CodesEngine] | type[ListsEngine]:
     """The engine of a dataset whose rows are here."""
+    if isinstance(dataset, ValuedDataset):
+        return LinearEngine
     return ListsEngine if isinstance(dataset, ExactDataset) else CodesEngine
 
 
@@ -553,6 +556,42 @@ class CodesEngine(_Cores):
 
     def freeze(self, trees: list[Any]) -> Forest:
         return freeze(trees, self.dataset.bins)
+
+
+class LinearEngine(CodesEngine):
+    """Trees from codes with linear leaves, which ask about values."""
+
+    def __init__(self, fit: Opening) -> None:
+        super().__init__(fit._replace(dataset=fit.dataset.coded))
+        bins, self._table = self.dataset.bins, fit.dataset.codes
+        usable = (~bins.is_categorical).astype(np.uint8)
+        self._numbers = Numbers(self._table.panels[0].values, self._table.ends(None), bins.edge_table(), usable)
+
+    def grow(self, drawn: Drawn, largest: Largest, number: int, rules: BoostingRules, loss: Any) -> int:
+        self._rules = rules
+        return super().grow(drawn, largest, number, rules, loss)
+
+    def take_tree(self, n_nodes: int) -> tuple[Laid, Slopes]:
+        tree = super().take_tree(n_nodes)
+        known = self.tree_rows, self.work, self._rules, self._numbers, self.settings.monotone
+        return tree, fit_slopes(tree, *known, self.team)
+
+    def update_scores(self, k: int, tree: Any) -> None:
+        if self.settings.subsample < 1.0:
+            add_scores(self.freeze([tree]), self._table, range(1), self.scores[k : k + 1], self.team)
+        else:
+            add_linear_tree(self.tree_rows, self.work, tree[1], self._numbers, self.scores[k], self.team)
+
+    def freeze(self, trees: list[Any]) -> Forest:
+        forest = super().freeze([tree for tree, _ in trees]).with_thresholds()
+        columns = np.concatenate([slopes.columns for _, slopes in trees])
+        line = np.concatenate([slopes.line for _, slopes in trees])
+        has = line[:, :, 0] != 0.0
+        if self.settings.extrapolate:
+            line[:, :, 2:] = -np.inf, np.inf
+        return replace(
+            forest, n_terms=has.sum(axis=1).astype(np.uint8), term_column=small(columns[has]), term=line[has]
+        )
 
 
 class ListsEngine(_Cores):

@@ -74,7 +74,9 @@ class Units(NamedTuple):
         if self.exponent == 0 or self.is_log:
             return tree
         gain = np.ldexp(tree.gain, self._gain_exponent) if self.scales_gradients else tree.gain
-        return replace(tree, answers=np.ldexp(tree.answers, self.exponent), gain=gain)
+        term = tree.term.copy()
+        term[:, 0] = np.ldexp(term[:, 0], self.exponent)
+        return replace(tree, answers=np.ldexp(tree.answers, self.exponent), gain=gain, term=term)
 
     def penalty(self, l1: float, l2: float) -> Penalty:
         return Penalty(_scaled(l1, -self.exponent) if self.scales_gradients else l1, l2)

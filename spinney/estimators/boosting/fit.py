@@ -94,6 +94,8 @@ def boosting_settings(model: Any, schema: Schema, seed: int) -> BoostingSettings
         monotone=read_monotone(model.monotonic_cst, schema),
         groups=read_groups(model.interaction_cst, schema),
         seed=seed,
+        linear=model.leaves == "linear",
+        extrapolate=bool(model.extrapolate),
         rounds=None if model.device == "cpu" else rounds_on(model.device),
     )
 
@@ -413,7 +415,7 @@ class BoostingFit(TableModel):
 
         stopping = self._stopping(data.table.n_rows)
         job = self._job(data, clock)
-        exact = self.max_bins is None if begun is None else begun.bins is None
+        exact = self._takes_exact(begun)
         searches = follows_table(self) and stopping is None
         self._check_quality(searches, data.table)
         scorer = None
@@ -444,10 +446,46 @@ class BoostingFit(TableModel):
         monitored = fitted.monitored
         self.validation_score_ = np.empty(0) if monitored is None else validation_scores(job.metrics[0], monitored)
 
+    def _takes_exact(self, begun: Booster | None) -> bool:
+        """Whether thresholds are exact; where a model is continued, as they were."""
+        if self.leaves == "linear" or (begun is not None and begun.forest.is_linear):
+            return False
+        return self.max_bins is None if begun is None else begun.bins is None
+
+    def _check_leaves(self, data: FitData, begun: Booster | None) -> None:
+        """Refuse what linear leaves cannot do."""
+        from spinney.criteria.losses import kind_of
+
+        was = None if begun is None or not begun.n_rounds else begun.forest.is_linear
+        if was is not None and was != (self.leaves == "linear"):
+            raise ValueError(
+                f"leaves={self.leaves!r} does not continue the previous fit, which has "
+                f"{'linear' if was else 'constant'} leaves. Set warm_start=False, or leave `leaves` as it was."
+            )
+        if self.leaves == "constant":
+            return
+        table, problem = data.table, ""
+        is_here = getattr(table, "has_values", False)  # not so of tables in files or on a cluster
+        if self.extrapolate and self.monotonic_cst is not None:
+            problem = "cannot extrapolate and keep monotonic_cst. Set extrapolate=False"
+        elif self.max_bins is None:
+            problem = "needs bins, but max_bins is None. Set max_bins=255"
+        elif self.device != "cpu":
+            problem = f"is fitted on the CPU only, but device is {self.device!r}. Set device='cpu'"
+        elif kind_of(data.task.loss).leaves_are_quantiles:
+            problem = "needs a loss whose leaves are not quantiles. Use loss='huber' or 'squared_error', for example"
+        elif is_here and table.is_sparse:
+            problem = "needs a dense table. Use X.toarray(); predictions accept sparse matrices"
+        elif not is_here:
+            problem = "needs a table in memory. Read the files into a data frame, or call compute()"
+        if problem:
+            raise ValueError(f"leaves='linear' {problem}, or leave leaves='constant'.")
+
     def _job(self, data: FitData, clock: Clock) -> BoostingJob:
         """What the parameters say, without evaluation sets, metrics and early stopping."""
         from spinney.ensemble.boosting.fit import BoostingJob
 
+        self._check_leaves(data, self._booster if self.warm_start and hasattr(self, "_booster") else None)
         schema, task = data.schema, data.task
         if self.init is not None and self.init != "zero" and data.init_score is not None:
             raise ValueError("init and init_score both set the start value. Pass only one of them.")

@@ -98,7 +98,15 @@ class BoostedTreeModel(TableRegressor, TreeModel):
     def predict(self, X: Any) -> np.ndarray:
         """Return what the tree adds to the raw score of each row."""
         table = self._read(X)
-        return self.tree_.answers[self._leaves(table), 0, 0]
+        forest = self.tree_.forest
+        if not forest.is_linear:
+            return self.tree_.answers[self._leaves(table), 0, 0]
+        from spinney.tree.descend import add_values
+
+        scores = np.zeros((1, table.n_rows))
+        with self._make_team("descend", table.n_rows) as team:
+            add_values(forest, table, range(1), scores, team)
+        return scores[0]
 
     def __getstate__(self) -> dict[str, Any]:
         """With this tree alone."""

@@ -41,6 +41,8 @@ GROUPS = {
         "min_weight_fraction_leaf",
         "min_child_weight",
         "max_bins",
+        "leaves",
+        "extrapolate",
     ),
     "Regularisation and pruning": (
         "l1_regularization",
@@ -121,8 +123,8 @@ BOOSTING = {
     "min_samples_leaf": Parameter(
         'int, float or "auto"',
         "Minimum number of samples in a leaf. A row with an integer weight w counts as w samples. A float is a "
-        'fraction of all samples. "auto" is 1 to 5, and less than the rarest class has. If the number of rounds is '
-        "given, it is 20, or a tenth of the samples on small data.",
+        'fraction of all samples. "auto" is 1 to 5 (with linear leaves 1 to 20), and less than the rarest class has. '
+        "If the number of rounds is given, it is 20, or a tenth of the samples on small data.",
         [AT_LEAST_1, INSIDE_0_1, AUTO],
     ),
     "min_weight_fraction_leaf": Parameter(
@@ -177,6 +179,19 @@ BOOSTING = {
         "midway between neighbouring values of a node, as in exact trees, and gradients have 64 bits. Such a fit takes "
         "longer.",
         [Interval(Integral, 2, 255, closed="both"), None],
+    ),
+    "leaves": Parameter(
+        '{"constant", "linear"}',
+        'What a leaf adds to the raw score. "constant" is a number. "linear" is a number and slopes in up to four '
+        "numeric columns of its path, fitted with a ridge penalty: more accurate where the target changes smoothly. It "
+        "needs a dense table in memory, bins, and a loss whose leaves are not quantiles. See docs/boosting.md.",
+        [StrOptions({"constant", "linear"})],
+    ),
+    "extrapolate": Parameter(
+        "bool",
+        "Whether linear leaves continue beyond the values of their training rows. False clips each column to their "
+        "range.",
+        ["boolean"],
     ),
     "max_features": Parameter(
         'float, int, "auto", "sqrt", "log2" or None',

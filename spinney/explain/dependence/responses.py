@@ -144,6 +144,8 @@ def need_tree_sum(model: Any, what: str) -> TreeSum:
     """The same, or a TypeError."""
     found = tree_sum(model)
     if found is None:
+        if hasattr(model, "formula"):
+            single_formula(model)  # says why, where it can
         raise TypeError(
             f"{what} needs a model that is a sum of Spinney's trees, which this {type(model).__name__} is not."
         )

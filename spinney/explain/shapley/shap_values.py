@@ -104,6 +104,9 @@ def _compute(
 
     program, ends = read_program(whole.forest, whole.schema, whole.cover)
     values, start = np.ascontiguousarray(whole.values[ends]), whole.start
+    if whole.forest.is_linear:
+        base, out = _add_up(whole, program, values, len(start), tables, background, pairs, n_jobs, ends)
+        return start + base, out
     if values.shape[1] != 2 or np.ptp(values.sum(axis=1)) > _ALIKE * np.abs(values).max():
         base, out = _add_up(whole, program, values, len(start), tables, background, pairs, n_jobs)
         return start + base, out
@@ -122,16 +125,21 @@ def _add_up(
     background: np.ndarray | None,
     pairs: bool,
     n_jobs: int | None,
+    linear: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same for values of leaves; base values without what sums begin with."""
+    """The same for values of leaves; base values without what sums begin with. `linear`: the node that each leaf is, if
+    leaves have terms besides."""
     from spinney._team import Team, available_threads
 
     columns, shape = program.columns, (whole.schema.n_columns,) * (2 if pairs else 1)
     n_rows = sum(table.n_rows for table in tables)
+    full = background
     if background is not None:
         _check_known(whole, background, columns, "background")
         background = np.ascontiguousarray(background[:, columns])
     base, add = _choose(program, values, n_outputs, background, n_rows, pairs)
+    if linear is not None:
+        base, add = _with_terms(whole, program, linear, n_outputs, full, background, pairs, base, add)
     out = np.zeros((n_rows, *shape, n_outputs))
     if not len(columns):
         return base, out
@@ -144,6 +152,34 @@ def _add_up(
             add(block, found, team)
             _put(out[start : start + len(block)], found, columns, pairs)
     return base, out
+
+
+def _with_terms(
+    whole: Additive,
+    program: Any,
+    ends: np.ndarray,
+    n_outputs: int,
+    full: np.ndarray | None,
+    background: np.ndarray | None,
+    pairs: bool,
+    base: np.ndarray,
+    add: Callable[[np.ndarray, np.ndarray, Any], None],
+) -> tuple[np.ndarray, Callable[[np.ndarray, np.ndarray, Any], None]]:
+    """What `_choose` returns, with the terms of linear leaves; `full` are all columns of the background."""
+    from spinney._team import Team
+    from spinney.explain.shapley.linear_leaves import add_term_values, base_of_terms, terms_of_leaves
+    from spinney.explain.shapley.quadrature import find_points
+
+    terms, points = terms_of_leaves(whole.forest.terms, program, ends), find_points(program.n_columns)
+    if full is not None:
+        with Team(1, inline=True) as alone:
+            base = base + base_of_terms(whole.forest, full, n_outputs, alone)
+
+    def add_both(block: np.ndarray, found: np.ndarray, team: Any) -> None:
+        add(block, found, team)
+        add_term_values(program, points, terms, background, pairs, block, found, team)
+
+    return base, add_both
 
 
 def _choose(

@@ -137,6 +137,9 @@ def drawn(seed, kind, n_columns):
         "boosting": lambda: spinney.GradientBoostingClassifier(
             n_estimators=2, max_leaf_nodes=8, min_samples_leaf=3, **cells
         ).fit(X, labels),
+        "linear": lambda: spinney.GradientBoostingClassifier(
+            n_estimators=2, max_leaf_nodes=8, min_samples_leaf=3, leaves="linear", **cells
+        ).fit(X, labels),
         "c45": lambda: spinney.C45Classifier(max_leaf_nodes=12, **cells).fit(X, labels),
         "id3": lambda: spinney.ID3Classifier(max_depth=3).fit(words, labels),
     }
@@ -149,7 +152,7 @@ def drawn(seed, kind, n_columns):
     return model, X
 
 
-KINDS = ["tree", "classes", "forest", "boosting", "c45", "id3"]
+KINDS = ["tree", "classes", "forest", "boosting", "linear", "c45", "id3"]
 
 
 @compiled
