@@ -145,7 +145,7 @@ class Schema(_Stored):
             return X.read(self, owner, strict)  # type: ignore[no-any-return]
         if isinstance(X, Table):
             return X
-        if getattr(X, "shape", ())[:1] == (1,) and (row := row_of_frame(self, X, strict)) is not None:
+        if (row := row_of_frame(self, X, strict)) is not None:
             return row
         return self.read_source(self.open(X, owner), owner, strict)
 
