@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -25,7 +26,7 @@ from spinney.data.reading import with_rows
 from spinney.data.remote_table import is_remote
 from spinney.data.tables import is_streamed, with_sides
 from spinney.data.weights import read_weights
-from spinney.distributed.fits import wants_cluster
+from spinney.distributed.fits import Calls, wants_cluster
 from spinney.ensemble.callbacks import Progress, Round
 from spinney.ensemble.cross_fitting import takes_weights, threads_each
 from spinney.evaluate.folds import Folds
@@ -97,7 +98,7 @@ class Run:
             if wants_cluster(n_jobs):
                 if is_streamed(self.X):
                     raise TypeError("n_jobs='dask' needs data in memory, but X was opened from files. Use n_jobs=None.")
-                with parallel_config("dask", scatter=[self.X]):
+                with closing(Calls((self.X, self.y))) as calls, parallel_config(_Workers(calls)):
                     yield -1
             elif not self.shares:
                 yield n_jobs
@@ -136,6 +137,42 @@ class _Threads(ThreadingBackend):  # type: ignore[misc]
         if self._pool is None:
             self._pool = Crew(self._n_jobs, self._n_threads_of_a_job)
         return self._pool
+
+
+class _Workers(ThreadingBackend):  # type: ignore[misc]
+    """joblib's jobs on the workers of a cluster; a thread here waits for each.
+
+    joblib's own backend for Dask hangs or fails when a worker is lost.
+    """
+
+    supports_sharedmem = False
+    _pool: Crew | None
+
+    def __init__(self, calls: Calls, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._calls = calls
+
+    def effective_n_jobs(self, n_jobs: int) -> int:
+        """How many jobs there are at a time; with one, joblib would do it here."""
+        return max(2, self._calls.n_threads())
+
+    def _get_pool(self) -> Crew:
+        if self._pool is None:
+            self._pool = _Waiters(self._calls, self._n_jobs)
+        return self._pool
+
+
+class _Waiters(Crew):
+    """Threads that have jobs done by workers."""
+
+    def __init__(self, calls: Calls, n_threads: int) -> None:
+        self._calls = calls
+        super().__init__(n_threads, 1)
+
+    def apply_async(self, work: Any, args: Any, callback: Any, error_callback: Any) -> None:
+        """Have a worker do the calls of a batch of joblib's, which `work` wraps to keep an error with its traceback."""
+        remote = type(work)(partial(self._calls.run, work.func.items))
+        super().apply_async(remote, args, callback, error_callback)
 
 
 class _OnRows(BaseEstimator):  # type: ignore[misc]
