@@ -108,7 +108,9 @@ def run(modules: list[str]) -> dict[str, Tally]:
         fixed = ["-p", "sklearn.conftest", "-p", "no:cacheprovider", "-p", "no:terminal", "--import-mode=importlib"]
         paths = [str(root / f"test_{name}.py") for name in modules]
         with threadpool_limits(1):  # on small tables, other libraries' threads take longer than they give
-            pytest.main([*fixed, *paths], plugins=[recorder])
+            code = pytest.main([*fixed, *paths], plugins=[recorder])
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            raise RuntimeError(f"scikit-learn's tests ended early: {code!r}")
     return recorder.tallies
 
 

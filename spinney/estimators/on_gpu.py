@@ -214,7 +214,8 @@ def _means(asked: Asked) -> Any:
 
 def logarithms(asked: Asked) -> Any:
     """The logarithms of `predict_proba`, which are taken here."""
-    say = asked.model.predict_proba.on_gpu
+    probabilities = asked.model.predict_proba
+    say, asked.method = probabilities.on_gpu, probabilities.__wrapped__
     if say is None:
         return NotImplemented
     with answers_here():

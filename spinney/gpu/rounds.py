@@ -44,7 +44,7 @@ class GpuEngine:
     def __init__(self, fit: Opening) -> None:
         self.dataset, self.settings, self.rows = fit.dataset, fit.settings, fit.rows
         self._loop = Loop(fit.dataset, fit.rows.y, fit.rows.weights, fit.scores, fit.settings, fit.max_leaves)
-        self._n_outputs, self._team = len(fit.scores), fit.team
+        self._n_outputs, self.team = len(fit.scores), fit.team
         block_rows = 1  # no histograms here
         self.work = memory.make_work(fit.dataset, 1, fit.max_leaves, block_rows, 1, len(fit.settings.groups))
         self._rules_there: BoostingRules | None = None
@@ -145,7 +145,7 @@ class GpuEngine:
     def sum_of_losses(self, loss: Any, y: np.ndarray, scale: float) -> float:
         entry = losses_of(loss)
         if scale != 1.0 or entry is None:
-            return sum_of_losses(self._team, loss, self.scores[0], y, scale)
+            return sum_of_losses(self.team, loss, self.scores[0], y, scale)
         return self._loop.sum_of_losses(entry, loss)
 
 

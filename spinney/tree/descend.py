@@ -231,7 +231,7 @@ _TOGETHER = 8  # trees
 
 @inner_kernel
 def term_of(x, line):
-    """What a term of a linear leaf (`Terms` in forest.py) adds for a value."""
+    """What a term of a linear leaf (`LineTerms` in forest.py) adds for a value."""
     return line[0] * (min(max(x, line[2]), line[3]) - line[1]) if x - x == 0.0 else 0.0
 
 

@@ -24,7 +24,7 @@ stored for these alone, in the order of the nodes, and in the smallest type that
 | gain        | float64           | question           | of a boosted model: what the split gained                     |
 | n_terms     | uint8             | leaf               | of linear leaves: how many columns; none: leaves are constant |
 | term_column | uint16, uint32    | term               | column                                                        |
-| term        | float64           | term               | (slope, centre, low, high): see `Terms`                       |
+| term        | float64           | term               | (slope, centre, low, high): see `LineTerms`                   |
 
 A boosted model without categories takes 22 bytes per node, a forest from bins 14 for two classes (2 more if a tree has
 more than 65,535 nodes). `tree(k)` is one of the trees, to read, plot and prune. `words`, `pairs` and `steps` are packed
@@ -248,7 +248,7 @@ class Starts(NamedTuple):
     set: np.ndarray  # int64
 
 
-class Terms(NamedTuple):
+class LineTerms(NamedTuple):
     """What linear leaves add to their values: the sum of slope * (x - centre) over their columns.
 
     x is clipped to [low, high] first; a missing or infinite one adds nothing.
@@ -364,14 +364,14 @@ class Forest:
         return len(self.n_terms) > 0
 
     @cached_property
-    def terms(self) -> Terms:
+    def terms(self) -> LineTerms:
         """The terms of linear leaves, by node."""
         first = np.empty(0, np.int64)
         if self.is_linear:
             lengths = np.zeros(self.n_nodes, np.int64)
             lengths[self.is_leaf] = self.n_terms
             first = ends_of(lengths)
-        return Terms(first, self.term_column.astype(np.int64), np.array(self.term))
+        return LineTerms(first, self.term_column.astype(np.int64), np.array(self.term))
 
     @cached_property
     def numbers_only(self) -> bool:

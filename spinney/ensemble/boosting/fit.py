@@ -44,9 +44,9 @@ from spinney.ensemble.boosting.round_search import (
     Chosen,
     Fold,
     Level,
+    MemberShape,
     Scores,
     SearchPlan,
-    Shape,
     SizesWanted,
     advance,
     choose,
@@ -134,7 +134,7 @@ class BoostingJob(NamedTuple):
     def level(self) -> Level:
         return LEVELS[self.quality]
 
-    def settings_for(self, task: Task, n_columns: int, shape: Shape = USUAL) -> BoostingSettings:
+    def settings_for(self, task: Task, n_columns: int, shape: MemberShape = USUAL) -> BoostingSettings:
         """The settings of a fit on some of the rows."""
         return sized(self.settings, self.sizes, task, n_columns, shape)
 
@@ -361,7 +361,7 @@ def _same_rows(one: Any, other: Any) -> bool:
 # table: see round_search.py.
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What the search of one member has found."""
 
     settings: BoostingSettings  # of the fit on all rows, but for its rounds and rate
@@ -415,7 +415,7 @@ def search_rounds(
 
 def _search(
     job: BoostingJob, dataset: Any, plan: SearchPlan, settings: BoostingSettings, team: Team, time_share: float
-) -> Found:
+) -> SearchResult:
     """The search of a member."""
     task, metrics = job.task, list(job.metrics)
     first, typical = metrics[0], None
@@ -442,10 +442,10 @@ def _search(
         best = 0
     seconds = (time.perf_counter() - begun) / (len(means) * sum(len(one.rounds.y) for one in folds))
     sets, rows = [fold.watch.sets[0] for fold in folds], np.concatenate([fold.rows for fold in folds])
-    return Found(settings, plan, curve, best, means[best - 1], raw, sets, rows, seconds)
+    return SearchResult(settings, plan, curve, best, means[best - 1], raw, sets, rows, seconds)
 
 
-def _curves(searches: Sequence[Found]) -> Scores:
+def _curves(searches: Sequence[SearchResult]) -> Scores:
     """The scores of all searches: "held_out", and those of further members by their numbers."""
     names = [HELD_OUT, *(f"{HELD_OUT}_{k}" for k in range(2, len(searches) + 1))]
     return {name: one.curve[HELD_OUT] for name, one in zip(names, searches)}
@@ -538,7 +538,7 @@ def _warn_if_neighbours_are_alike(job: BoostingJob, dataset: Any, settings: Boos
         judged = fold.watch.sets[0]
         found.append(raw_losses(task.loss, judged.scores, judged.y, team))
     is_inside = np.isin(held, split.held_out)
-    inside, between = (row_order.Losses(*(one[where] for one in found)) for where in (is_inside, ~is_inside))
+    inside, between = (row_order.LossPairs(*(one[where] for one in found)) for where in (is_inside, ~is_inside))
     if row_order.is_worse(inside, between):
         warn_caller(
             f"Rows close together have similar targets: the loss is {inside.at_random.mean():.3g} on rows held out at "
@@ -548,7 +548,7 @@ def _warn_if_neighbours_are_alike(job: BoostingJob, dataset: Any, settings: Boos
         )
 
 
-def _tell(chosen: Chosen, plan: SearchPlan, found: Found) -> None:
+def _tell(chosen: Chosen, plan: SearchPlan, found: SearchResult) -> None:
     """One line on standard error: what was chosen, and by what."""
     by = f"{plan.n_folds} folds" if plan.n_folds > 1 else f"{100 * plan.held_share:.0f} % of the rows held out"
     tried = len(next(iter(found.curve[HELD_OUT].values())))

@@ -80,7 +80,7 @@ class SizesWanted(NamedTuple):
     column_share: float | None
 
 
-class Shape(NamedTuple):
+class MemberShape(NamedTuple):
     """How the trees of a member differ from those that the table calls for; parameters that are given prevail."""
 
     leaves: float = 1.0  # times as many
@@ -88,7 +88,7 @@ class Shape(NamedTuple):
     column_share: float | None = None
 
 
-USUAL = Shape()
+USUAL = MemberShape()
 
 
 class Level(NamedTuple):
@@ -99,15 +99,15 @@ class Level(NamedTuple):
     thrifty: bool  # fewer folds
     rounds_wanted: int  # of the fit on all rows; fewer if their steps would be smaller than this share of the search's
     smallest_step: float
-    shapes: tuple[Shape, ...] = (USUAL,)  # of the members
+    shapes: tuple[MemberShape, ...] = (USUAL,)  # of the members
 
 
-_FOUR = USUAL, Shape(max_depth=6, column_share=0.4), Shape(leaves=2.0), Shape(leaves=1 / 3)
+_FOUR = USUAL, MemberShape(max_depth=6, column_share=0.4), MemberShape(leaves=2.0), MemberShape(leaves=1 / 3)
 _SEVEN = (
     *_FOUR,
-    Shape(column_share=0.25),
-    Shape(leaves=4.0, column_share=0.3),
-    Shape(max_depth=8, column_share=0.7),
+    MemberShape(column_share=0.25),
+    MemberShape(leaves=4.0, column_share=0.3),
+    MemberShape(max_depth=8, column_share=0.7),
 )
 LEVELS = {
     1: Level(3.0, 15, True, 300, 0.2),
@@ -164,7 +164,7 @@ def classic_size(n_samples: int) -> TreeSize:
 
 
 def sized(
-    settings: BoostingSettings, wanted: SizesWanted, task: Task, n_columns: int, shape: Shape = USUAL
+    settings: BoostingSettings, wanted: SizesWanted, task: Task, n_columns: int, shape: MemberShape = USUAL
 ) -> BoostingSettings:
     """Settings with the sizes of trees for this task."""
     weights, n_samples = task.weights, task.weights.n_samples(len(task.y))
@@ -198,10 +198,10 @@ def sized(
     )
 
 
-def _shaped(size: TreeSize, shape: Shape) -> TreeSize:
+def _shaped(size: TreeSize, shape: MemberShape) -> TreeSize:
     """The sizes of a member's trees.
 
-    >>> _shaped(tree_size(20_000, 10, 20_000), Shape(max_depth=6))
+    >>> _shaped(tree_size(20_000, 10, 20_000), MemberShape(max_depth=6))
     TreeSize(max_leaves=64, min_samples=5, min_category=20, column_share=0.5)
     """
     leaves = round(shape.leaves * size.max_leaves) if shape.max_depth is None else 1 << shape.max_depth

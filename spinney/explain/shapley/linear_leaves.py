@@ -22,7 +22,7 @@ from spinney.data.tables import Panel, Table
 from spinney.explain.shapley.nodes import Program, against, answer, entry_no
 from spinney.explain.shapley.quadrature import Points
 from spinney.tree.descend import add_values, term_of
-from spinney.tree.forest import Forest, Terms
+from spinney.tree.forest import Forest, LineTerms
 
 _ROWS = 16  # that a thread takes at a time
 
@@ -36,7 +36,7 @@ class LeafTerms(NamedTuple):
     line: np.ndarray
 
 
-def terms_of_leaves(terms: Terms, program: Program, ends: np.ndarray) -> LeafTerms:
+def terms_of_leaves(terms: LineTerms, program: Program, ends: np.ndarray) -> LeafTerms:
     """Those of the nodes `ends`, which are the program's leaves by place."""
     column = np.searchsorted(program.columns, terms.column).astype(np.int64)
     return LeafTerms(terms.first[ends], terms.first[ends + 1], column, terms.line)

@@ -74,7 +74,7 @@ def shap(
     >>> found
     <Explanation of 344 rows, 7 columns and 3 outputs: probability>
     >>> found[0, :, "Adelie"].most(2)
-    {'bill_length_mm': 0.24, 'flipper_length_mm': 0.12}
+    {'bill_length_mm': 0.23, 'flipper_length_mm': 0.13}
     """
     whole = read_additive(model)
     if not isinstance(interactions, bool | np.bool_):

@@ -67,7 +67,7 @@ class Numbers(NamedTuple):
     usable: np.ndarray  # uint8: columns of numbers
 
 
-class Asked(NamedTuple):
+class LeafRows(NamedTuple):
     """What the sums are taken over."""
 
     chosen: np.ndarray
@@ -95,7 +95,7 @@ def fit_slopes(
     pieces = work.nodes["begin"][work.pieces[: work.state[0]["n_leaves"]]]
     of_piece = np.searchsorted(leaves["begin"], pieces, side="right") - 1
     own = work.leaf_of_row, of_piece, columns, table.values
-    asked = Asked(rows.chosen, rows.n, rows.derivatives, rows.counts, *own, *scales)
+    asked = LeafRows(rows.chosen, rows.n, rows.derivatives, rows.counts, *own, *scales)
     sums = np.empty((team.size, len(leaves), _ROWS * LANES))
     for number in range(_PASSES):
         team.run(_add_sums, asked, place, sums)

@@ -90,7 +90,8 @@ def make_fields(
 
     `exponents` (2, 256) is how many of the rows (as often as they count) have a gradient, a hessian of each exponent.
     """
-    fields = _near_fields(n_rows, total_count, most_repeats, _half_above(max_gradient), _half_above(max_hessian))
+    block_rows = max(1, min(n_rows, BLOCK // most_repeats))
+    fields = _near_fields(block_rows, total_count, most_repeats, _half_above(max_gradient), _half_above(max_hessian))
     if exponents is None:
         return fields
     block = max(BLOCK, most_repeats)
@@ -169,9 +170,10 @@ def _half_above(number: float) -> float:
 
 
 @lru_cache(64)
-def _near_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient: float, max_hessian: float) -> Fields:
+def _near_fields(
+    block_rows: int, total_count: int, most_repeats: int, max_gradient: float, max_hessian: float
+) -> Fields:
     """The fields of ordinary tables."""
-    block_rows = max(1, min(n_rows, BLOCK // most_repeats))
     units = min(total_count, block_rows * most_repeats)
     # A sum over 2**c rows is c bits longer than a row's own number. With g and h bits for the rows' own numbers:
     #     [ sign 1 | gradient g + c | hessian h + c | count c ]     so g + h = 63 - 3 c

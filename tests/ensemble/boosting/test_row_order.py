@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
-from spinney.ensemble.boosting.row_order import FEWEST, Losses, is_worse, split_in_stretches
+from spinney.ensemble.boosting.row_order import FEWEST, LossPairs, is_worse, split_in_stretches
 from tests.compiled import few
 
 
@@ -97,7 +97,7 @@ def test_shuffled_rows_give_no_warning_and_the_same_model():
 
 
 def test_a_fit_that_is_worse_everywhere_knows_as_much_of_neighbours():
-    equal, twice = Losses(np.ones(100), np.ones(100)), Losses(2 * np.ones(100), np.ones(100))
+    equal, twice = LossPairs(np.ones(100), np.ones(100)), LossPairs(2 * np.ones(100), np.ones(100))
     assert not is_worse(equal, equal)
     assert not is_worse(twice, twice)
     assert is_worse(twice, equal)
