@@ -145,7 +145,8 @@ class Schema(_Stored):
             return X.read(self, owner, strict)  # type: ignore[no-any-return]
         if isinstance(X, Table):
             return X
-        if (row := row_of_frame(self, X, strict)) is not None:
+        n_rows = next(iter(getattr(X, "shape", ())), None)  # dask's is no number
+        if isinstance(n_rows, int) and n_rows == 1 and (row := row_of_frame(self, X, strict)) is not None:
             return row
         return self.read_source(self.open(X, owner), owner, strict)
 
