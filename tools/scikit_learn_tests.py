@@ -107,6 +107,7 @@ def run(modules: list[str]) -> dict[str, Tally]:
         recorder = Recorder(modules)
         fixed = ["-p", "sklearn.conftest", "-p", "no:cacheprovider", "-p", "no:terminal", "--import-mode=importlib"]
         paths = [str(root / f"test_{name}.py") for name in modules]
+        os.environ.pop("PYTEST_ADDOPTS", None)  # options for another run
         with threadpool_limits(1):  # on small tables, other libraries' threads take longer than they give
             code = pytest.main([*fixed, *paths], plugins=[recorder])
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
