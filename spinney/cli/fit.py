@@ -202,8 +202,7 @@ def fit(
         raise usage(f"--cv must be 0 or more, got {cv}.")
     if time_budget is not None and time_budget <= 0:
         raise usage(f"--time-budget must be a positive number of seconds, got {time_budget:g}.")
-    if groups and time:
-        raise usage("--groups and --time cannot be used together. Give the one that tells new rows from known ones.")
+    options.check_order(groups, time)
     wishes = Wishes(
         target, model, task, cv, read_parameters(param or []), read_types(types or []), options.names(drop),
         options.words(missing), weights, groups, time, seed, threads, time_budget, quality,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from spinney.tables.errors import usage
 from spinney.tables.files import Dialect
 from spinney.tables.kinds import MISSING
 
@@ -113,3 +114,9 @@ def words(given: str | None, usual: tuple[str, ...] = MISSING) -> tuple[str, ...
 def names(given: list[str] | None) -> list[str]:
     """Split `--drop a,b --drop c` into names."""
     return [one.strip() for text in given or [] for one in text.split(",") if one.strip()]
+
+
+def check_order(groups: str | None, time: str | None) -> None:
+    """Raise an error if rows are to be held out both by groups and in time."""
+    if groups and time:
+        raise usage("--groups and --time cannot be used together. Give the one that tells new rows from known ones.")

@@ -91,8 +91,7 @@ def report(
     check_names(source, {"--groups": [groups] if groups else [], "--time": [time] if time else []})
     together = groups or (None if time or recipe.groups not in source.columns else recipe.groups)
     ordered = time or (None if groups or recipe.times not in source.columns else recipe.times)
-    if together and ordered:
-        raise usage("--groups and --time cannot be used together. Give the one that tells new rows from known ones.")
+    options.check_order(together, ordered)
     clock = None if ordered is None else survey_one(source, ordered, recipe.missing)
     recipe, _, _ = check_columns(source, recipe)
     said = Report(as_json, quiet)

@@ -107,8 +107,8 @@ def report(
         Targets.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows, used in fits, scores and curves.
-    groups : array-like of shape (n_samples,), default=None
-        Groups of the rows. The rows of a group stay in one fold.
+    groups : array-like of shape (n_samples,) or str, default=None
+        Groups of the rows, or the name of a column of X. The rows of a group stay in one fold.
     times : array-like of shape (n_samples,) or str, default=None
         Times of the rows, or the name of a column of X: later rows are predicted by models fitted on earlier ones.
     cv : int, default=5

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 
-from spinney.data.holdout import time_keys
+from spinney.data.holdout import read_order
 from spinney.data.on_gpu import here
 from spinney.data.reading import with_rows
 from spinney.data.tables import is_streamed, with_sides
@@ -77,13 +77,10 @@ def read_sample(
     if n_rows != len(values):
         raise ValueError(f"X and y must have the same number of rows, got {n_rows} and {len(values)}.")
     names = np.arange(1, n_rows + 1) if called is None else np.asarray(called)
-    grouped = None if groups is None else np.asarray(groups)
-    timed = None if times is None else time_keys(times, X, n_rows)
-    if grouped is not None and timed is not None:
-        raise ValueError("groups and times cannot be used together. Pass the one that tells new rows from known ones.")
-    for what, given in (("groups", grouped), ("row_names", names)):
-        if given is not None and len(given) != n_rows:
-            raise ValueError(f"{what} must have one entry per row, got {len(given)} for {n_rows} rows.")
+    order = read_order(groups, times, None, X, n_rows)
+    grouped, timed = (None, None) if order is None else (order.groups, order.times)
+    if len(names) != n_rows:
+        raise ValueError(f"row_names must have one entry per row, got {len(names)} for {n_rows} rows.")
     classes = None
     if task == "classification":
         classes = np.asarray(model.classes_)

@@ -312,7 +312,7 @@ BAD = [
     (lambda m, X, y: (m, X, ["what"] * len(y)), {}, ValueError, "classes that the model was not fitted on"),
     (lambda m, X, y: (m, X, y), {"cv": 1}, ValueError, "cv must be 0 or a number of folds"),
     (lambda m, X, y: (m, X[:6], y[:6]), {}, ValueError, "cv=5 is not possible: 6 rows are too few to hold"),
-    (lambda m, X, y: (m, X, y), {"groups": [1]}, ValueError, "groups must have one entry per row"),
+    (lambda m, X, y: (m, X, y), {"groups": [1]}, ValueError, "groups must have one value per row"),
     (lambda m, X, y: (m, X, y), {"times": [1]}, ValueError, "times must have one value per row"),
     (lambda m, X, y: (m, X, y), {"row_names": [1]}, ValueError, "row_names must have one entry per row"),
 ]
@@ -332,6 +332,15 @@ def test_later_rows_are_predicted_by_models_of_earlier_ones(three):
     assert "each predicted by a model of earlier rows" in page.html
     with pytest.raises(ValueError, match="groups and times cannot be used together"):
         spinney.report(model, X, y, times=when, groups=when)
+
+
+def test_groups_by_the_name_of_a_column():
+    X = pd.DataFrame({"x": np.arange(60.0), "day": np.arange(60) // 6})
+    model = spinney.DecisionTreeRegressor(max_depth=2).fit(X, X["x"])
+    by_name, by_values = (spinney.report(model, X, X["x"], cv=2, groups=one).html for one in ("day", X["day"]))
+    assert by_name == by_values
+    with pytest.raises(ValueError, match="groups='hour' is not a column of X"):
+        spinney.report(model, X, X["x"], groups="hour")
 
 
 def test_numbers_in_few_digits():
