@@ -158,21 +158,16 @@ class _Workers(ThreadingBackend):  # type: ignore[misc]
 
     def _get_pool(self) -> Crew:
         if self._pool is None:
-            self._pool = _Waiters(self._calls, self._n_jobs)
+            self._pool = Crew(self._n_jobs, 1)
         return self._pool
 
+    def submit(self, func: Any, callback: Any = None) -> Any:
+        """Have a worker do the calls of a batch."""
+        return super().submit(partial(self._calls.run, func.items), callback)
 
-class _Waiters(Crew):
-    """Threads that have jobs done by workers."""
-
-    def __init__(self, calls: Calls, n_threads: int) -> None:
-        self._calls = calls
-        super().__init__(n_threads, 1)
-
-    def apply_async(self, work: Any, args: Any, callback: Any, error_callback: Any) -> None:
-        """Have a worker do the calls of a batch of joblib's, which `work` wraps to keep an error with its traceback."""
-        remote = type(work)(partial(self._calls.run, work.func.items))
-        super().apply_async(remote, args, callback, error_callback)
+    def apply_async(self, func: Any, callback: Any = None) -> Any:
+        """The same, as joblib called it before 1.5."""
+        return super().apply_async(partial(self._calls.run, func.items), callback)
 
 
 class _OnRows(BaseEstimator):  # type: ignore[misc]
