@@ -64,6 +64,14 @@ if TYPE_CHECKING:
 # all rounds (trees/reweighted.py).
 
 
+_EXAMPLE = """
+>>> from sklearn.datasets import load_iris
+>>> from spinney import AdaBoostClassifier
+>>> X, y = load_iris(return_X_y=True)
+>>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+"""
+
+
 class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
     """Members fitted in turn on changing weights, and their weighted vote."""
 
@@ -232,7 +240,7 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
         """Predict with all members."""
         raise NotImplementedError
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `predict` after each round.
 
@@ -243,10 +251,6 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> len(list(model.staged_predict(X)))
         3
         """
@@ -255,7 +259,7 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
     def _staged(self, X: Any) -> Iterator[np.ndarray]:
         raise NotImplementedError
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Compute the score after each round.
 
@@ -271,10 +275,6 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> [round(score, 2) for score in model.staged_score(X, y)]
         [0.67, 0.66, 0.96]
         """
@@ -580,7 +580,7 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             return Formula(**facts, link="margin", discrete=True)
         return Formula(**facts, link="margin", divisor=norm, scale=0.5)
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `decision_function` after each round.
 
@@ -591,10 +591,6 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> [scores.shape for scores in model.staged_decision_function(X)]
         [(150, 3), (150, 3), (150, 3)]
         """
@@ -612,7 +608,7 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         return (total[:, 1] - total[:, 0]) / norm if self.n_classes_ == 2 else total / norm
 
     @row_by_row(on_gpu.adaboost_decision)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the weighted vote for each class.
 
@@ -626,10 +622,6 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> model.decision_function(X[:2]).shape
         (2, 3)
         """
@@ -641,16 +633,12 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             yield self._choose(decision)
 
     @row_by_row(on_gpu.adaboost_classes)
-    @documented(returns=LABELS)
+    @documented(returns=LABELS, setup=_EXAMPLE)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class with the largest weighted vote.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> model.predict(X[[0, 60, 120]]).tolist()
         [0, 1, 2]
         """
@@ -659,7 +647,7 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
     def _choose(self, decision: np.ndarray) -> np.ndarray:
         return self.classes_[(decision > 0).astype(np.int64) if decision.ndim == 1 else decision.argmax(axis=1)]
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `predict_proba` after each round.
 
@@ -670,10 +658,6 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> len(list(model.staged_predict_proba(X)))
         3
         """
@@ -681,7 +665,7 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             yield self._probabilities(decision)
 
     @row_by_row(on_gpu.adaboost_probabilities)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities from the weighted vote.
 
@@ -690,10 +674,6 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> model.predict_proba(X[:2]).shape
         (2, 3)
         """

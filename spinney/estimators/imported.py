@@ -41,6 +41,15 @@ from spinney.tree.links import LINKS
 _CELLS = 1 << 22  # of a sparse table that are converted to a dense array at a time
 
 
+_CLASSES = """
+>>> from sklearn.datasets import load_iris
+>>> from sklearn.ensemble import HistGradientBoostingClassifier
+>>> from spinney import from_sklearn
+>>> X, y = load_iris(return_X_y=True)
+>>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
+"""
+
+
 class ImportedModel(Explained, TableModel):
     """A model that was fitted by another library, with its trees in a `Forest`."""
 
@@ -198,7 +207,7 @@ class ImportedModel(Explained, TableModel):
         return self.forest_.n_trees // self.n_trees_per_iteration_
 
     @row_by_row(on_gpu.imported_leaves)
-    @documented()
+    @documented(setup=_CLASSES)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree.
 
@@ -209,11 +218,6 @@ class ImportedModel(Explained, TableModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import HistGradientBoostingClassifier
-        >>> from spinney import from_sklearn
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
         >>> model.apply(X[:2]).shape  # 5 rounds of 3 classes
         (2, 15)
         """
@@ -336,17 +340,12 @@ class ImportedClassifier(TableClassifier, ImportedModel):
         return super()._take(model)
 
     @row_by_row(on_gpu.imported)
-    @documented(returns=LABELS_OF_OUTPUTS)
+    @documented(returns=LABELS_OF_OUTPUTS, setup=_CLASSES)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import HistGradientBoostingClassifier
-        >>> from spinney import from_sklearn
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
         >>> model.predict(X[[0, 60, 120]]).tolist()
         [0, 1, 2]
         """
@@ -371,17 +370,12 @@ class ImportedClassifier(TableClassifier, ImportedModel):
 
     @available_if(_has_probabilities)
     @row_by_row(on_gpu.imported)
-    @documented(returns=PROBABILITIES_OF_OUTPUTS)
+    @documented(returns=PROBABILITIES_OF_OUTPUTS, setup=_CLASSES)
     def predict_proba(self, X: Any) -> Any:
         """Predict class probabilities.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import HistGradientBoostingClassifier
-        >>> from spinney import from_sklearn
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
         >>> model.predict_proba(X[:2]).shape
         (2, 3)
         """
@@ -398,7 +392,7 @@ class ImportedClassifier(TableClassifier, ImportedModel):
 
     @available_if(_has_scores)
     @row_by_row(on_gpu.imported)
-    @documented()
+    @documented(setup=_CLASSES)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the raw scores of a boosted model.
 
@@ -409,11 +403,6 @@ class ImportedClassifier(TableClassifier, ImportedModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import HistGradientBoostingClassifier
-        >>> from spinney import from_sklearn
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
         >>> model.decision_function(X[:2]).shape
         (2, 3)
         """

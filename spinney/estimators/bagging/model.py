@@ -33,6 +33,14 @@ if TYPE_CHECKING:
     from spinney.tree.decision import DecisionTree
 
 
+EXAMPLE = """
+>>> from sklearn.datasets import load_iris
+>>> from spinney import BaggingClassifier
+>>> X, y = load_iris(return_X_y=True)
+>>> model = BaggingClassifier(random_state=0).fit(X, y)
+"""
+
+
 def _of_trees(self: Any) -> bool:
     """Whether the members are Spinney's trees, stored in a forest; for `available_if`."""
     return "forest_" in vars(self) or ("_draws" not in vars(self) and can_share(self._template()))
@@ -114,16 +122,12 @@ class BagModel(CopiesModel, ForestModel):
 
     @available_if(_of_trees)
     @row_by_row(on_gpu.bag_leaves)
-    @documented(returns=LEAVES)
+    @documented(returns=LEAVES, setup=EXAMPLE)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree. Supported only with Spinney's trees as base estimators.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import BaggingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = BaggingClassifier(random_state=0).fit(X, y)
         >>> model.apply(X).shape
         (150, 10)
         """
@@ -131,16 +135,12 @@ class BagModel(CopiesModel, ForestModel):
 
     @available_if(_of_trees)
     @row_by_row()
-    @documented(LOCAL, returns=PATHS)
+    @documented(LOCAL, returns=PATHS, setup=EXAMPLE)
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """Return the nodes on the path of each row. Supported only with Spinney's trees as base estimators.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import BaggingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = BaggingClassifier(random_state=0).fit(X, y)
         >>> indicator, n_nodes_ptr = model.decision_path(X)
         >>> indicator.shape[1] == n_nodes_ptr[-1]
         np.True_

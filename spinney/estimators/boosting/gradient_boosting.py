@@ -183,6 +183,14 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
         return loss_metric("loss") if task.loss.value is not None else VALUE_METRICS["squared_error"]
 
 
+_EXAMPLE = """
+>>> from spinney import GradientBoostingClassifier
+>>> from spinney.datasets import load_penguins
+>>> X, y = load_penguins()
+>>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+"""
+
+
 @described(BOOSTING, CLASS_LOSS, groups=GROUPS, fitted=FITTED)
 class GradientBoostingClassifier(TableClassifier, BoostedModel):
     """Gradient boosted trees for two or more classes.
@@ -263,7 +271,7 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         keep_parameters(self, locals())
 
     @row_by_row(on_gpu.boosted_decision)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def decision_function(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Compute the raw scores of each row.
 
@@ -275,10 +283,6 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> model.decision_function(X).shape
         (344, 3)
         """
@@ -286,23 +290,19 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         return raw[0] if len(raw) == 1 else raw.T
 
     @row_by_row(on_gpu.boosted_probabilities)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def predict_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the class probabilities of each row.
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> model.predict_proba(X).shape
         (344, 3)
         """
         return self._respond(self._raw(X, init_score))
 
     @row_by_row(on_gpu.boosted_log_probabilities)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def predict_log_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the logarithms of the class probabilities.
 
@@ -315,10 +315,6 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> bool((model.predict_log_proba(X) < 0).all())
         True
         """
@@ -332,22 +328,18 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
             return log_predictions(self.fitted_loss, raw, alone)
 
     @row_by_row(on_gpu.boosted_classes)
-    @documented(returns=LABELS)
+    @documented(returns=LABELS, setup=_EXAMPLE)
     def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the most probable class of each row.
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> model.predict(X)[:2].tolist()
         ['Adelie', 'Adelie']
         """
         return self._classes_of(self._raw(X, init_score))
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Compute the raw scores of each row after each round.
 
@@ -358,17 +350,13 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> len(list(model.staged_decision_function(X)))
         10
         """
         for raw in self._staged_raw(X, init_score):
             yield raw[0].copy() if len(raw) == 1 else raw.T.copy()
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_predict_proba(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Predict the class probabilities of each row after each round.
 
@@ -379,17 +367,13 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> [chances.shape for chances in model.staged_predict_proba(X)][:2]
         [(344, 3), (344, 3)]
         """
         for raw in self._staged_raw(X, init_score):
             yield self._respond(raw)
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Predict the class of each row after each round.
 
@@ -400,10 +384,6 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> [round(float((labels == y).mean()), 2) for labels in model.staged_predict(X)][-1] > 0.95
         True
         """

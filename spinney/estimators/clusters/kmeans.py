@@ -83,6 +83,13 @@ def columns_named(names: Any) -> Iterator[None]:
         raise error.named(names) from None
 
 
+_EXAMPLE = """
+>>> from spinney import KMeans
+>>> X = [[0.0], [1.0], [8.0], [9.0]]
+>>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+"""
+
+
 @described(KMEANS)
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MatrixModel):  # type: ignore[misc]
     """k-means clustering: K centroids, each the mean of the rows that are nearest to it.
@@ -142,7 +149,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         keep_parameters(self, locals())
 
     @known_arguments
-    @documented(NO_TARGET)
+    @documented(NO_TARGET, setup=_EXAMPLE)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Compute the centroids.
 
@@ -157,9 +164,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         Examples
         --------
-        >>> from spinney import KMeans
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
         >>> model.cluster_centers_.tolist()
         [[0.5], [8.5]]
         """
@@ -303,7 +307,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return make_passes(points, len(self.cluster_centers_), "lloyd", team)
 
     @row_by_row()
-    @documented(CELLS)
+    @documented(CELLS, setup=_EXAMPLE)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the cluster of each row, that of the nearest centroid.
 
@@ -314,9 +318,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         Examples
         --------
-        >>> from spinney import KMeans
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
         >>> model.predict([[2.0], [7.0]]).tolist()
         [0, 1]
         """
@@ -326,7 +327,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             return self._passes(points, team).nearest(self._relative())[: points.n_rows]
 
     @row_by_row()
-    @documented(CELLS)
+    @documented(CELLS, setup=_EXAMPLE)
     def transform(self, X: Any) -> np.ndarray:
         """Compute the distance of each row to each centroid.
 
@@ -337,9 +338,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         Examples
         --------
-        >>> from spinney import KMeans
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
         >>> model.transform([[2.0]]).tolist()
         [[1.5, 6.5]]
         """
@@ -398,7 +396,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return self.fit(X, sample_weight=sample_weight).labels_
 
     @score_on_cpu
-    @documented(CELLS, NO_TARGET)
+    @documented(CELLS, NO_TARGET, setup=_EXAMPLE)
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the inertia of the rows: the sum of squared distances to the nearest centroids.
 
@@ -409,9 +407,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         Examples
         --------
-        >>> from spinney import KMeans
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
         >>> model.score(X)
         -1.0
         """

@@ -46,6 +46,13 @@ if TYPE_CHECKING:
 FOLLOWS = ("estimators_", "feature_importances_", "_ballots", "oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
+_EXAMPLE = """
+>>> from spinney import RandomForestClassifier
+>>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
+>>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
+"""
+
+
 class ForestModel(Explained, TableModel):
     """A model that averages the predictions of the trees of a `Forest`."""
 
@@ -111,15 +118,12 @@ class ForestModel(Explained, TableModel):
         raise NotImplementedError
 
     @row_by_row(on_gpu.forest_leaves)
-    @documented(returns=LEAVES)
+    @documented(returns=LEAVES, setup=_EXAMPLE)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree.
 
         Examples
         --------
-        >>> from spinney import RandomForestClassifier
-        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
-        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
         >>> forest.apply(X).shape
         (4, 10)
         """
@@ -130,15 +134,12 @@ class ForestModel(Explained, TableModel):
             return leaves_of_rows(self.forest_, table, team)
 
     @row_by_row()
-    @documented(LOCAL, returns=PATHS)
+    @documented(LOCAL, returns=PATHS, setup=_EXAMPLE)
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """Return the nodes on the path of each row in each tree.
 
         Examples
         --------
-        >>> from spinney import RandomForestClassifier
-        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
-        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
         >>> indicator, n_nodes_ptr = forest.decision_path(X)
         >>> indicator.shape, n_nodes_ptr[:3].tolist()
         ((4, 30), [0, 3, 6])
@@ -211,7 +212,7 @@ class ClassForest(TableClassifier, ForestModel):
         return ballots
 
     @row_by_row(on_gpu.forest_probabilities)
-    @documented(returns=PROBABILITIES_OF_OUTPUTS)
+    @documented(returns=PROBABILITIES_OF_OUTPUTS, setup=_EXAMPLE)
     def predict_proba(self, X: Any) -> Any:
         """Predict class probabilities.
 
@@ -219,9 +220,6 @@ class ClassForest(TableClassifier, ForestModel):
 
         Examples
         --------
-        >>> from spinney import RandomForestClassifier
-        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
-        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
         >>> forest.predict_proba([[0], [2]])
         array([[1., 0.],
                [0., 1.]])
@@ -234,15 +232,12 @@ class ClassForest(TableClassifier, ForestModel):
         return [answers[:, o, : self.n_classes_[o]] for o in range(self.n_outputs_)]
 
     @row_by_row(on_gpu.forest_classes)
-    @documented(returns=LABELS_OF_OUTPUTS)
+    @documented(returns=LABELS_OF_OUTPUTS, setup=_EXAMPLE)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class, or with `voting="hard"` the class with the most votes.
 
         Examples
         --------
-        >>> from spinney import RandomForestClassifier
-        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
-        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
         >>> forest.predict([[0], [2]]).tolist()
         ['a', 'b']
         """
