@@ -128,7 +128,7 @@ _EXAMPLE = """
 class _AutoModel(OfTrees, TableModel):
     """What both automatic models share."""
 
-    _takes_weights = True
+    takes_weights = True
     _calibration: Any
 
     def __init__(

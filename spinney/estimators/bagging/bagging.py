@@ -9,10 +9,8 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.estimators import on_gpu
 from spinney.estimators.bagging.fit import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR, BagFit
 from spinney.estimators.bagging.model import EXAMPLE
-from spinney.estimators.base import log_probabilities
 from spinney.estimators.docstrings import (
     LABELS_OF_OUTPUTS,
     LOGARITHMS_OF_OUTPUTS,
@@ -27,6 +25,8 @@ from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import TreeTargets, find_answers, read_labels, read_several_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.reweighted import can_share
+from spinney.gpu import model_methods as on_gpu
+from spinney.tree.links import log_probabilities
 
 if TYPE_CHECKING:
     from spinney.data.schema import Schema

@@ -18,7 +18,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema, SchemaColumn
-from spinney.estimators import on_gpu
 from spinney.estimators.base import CopiesModel, hash_of, take_inputs_of_members
 from spinney.estimators.docstrings import LEAVES, LOCAL, PATHS, documented
 from spinney.estimators.forests.model import ForestModel
@@ -27,6 +26,7 @@ from spinney.estimators.routing import route_to_copies, router_of_copies
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.trees.model import keep_tree
 from spinney.estimators.trees.reweighted import can_share
+from spinney.gpu import model_methods as on_gpu
 
 if TYPE_CHECKING:
     from spinney.ensemble.bagging import Draws, Subspaces

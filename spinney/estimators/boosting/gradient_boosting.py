@@ -9,7 +9,6 @@ import numpy as np
 
 from spinney.data.weights import Weights
 from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, loss_metric, value_metrics
-from spinney.estimators import on_gpu
 from spinney.estimators.base import TableClassifier, TableRegressor, read_sample_weight
 from spinney.estimators.boosting.model import BoostedModel
 from spinney.estimators.boosting.params import BOOSTING, CLASS_LOSS, FITTED, GROUPS, NUMBER_LOSS
@@ -17,6 +16,7 @@ from spinney.estimators.docstrings import LABELS, LOCAL, NUMBERS, documented
 from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
+from spinney.gpu import model_methods as on_gpu
 
 if TYPE_CHECKING:
     from spinney.ensemble.boosting.booster import Task
@@ -121,7 +121,7 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
         >>> bool(np.allclose(model.predict(X, init_score=np.log(exposure)), rates * exposure))
         True
         """
-        return self._respond(self._raw(X, init_score))
+        return self.respond(self._raw(X, init_score))
 
     @documented(LOCAL)
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
@@ -142,7 +142,7 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
         10
         """
         for raw in self._staged_raw(X, init_score):
-            yield self._respond(raw)
+            yield self.respond(raw)
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
         return read_numbers(y, n_rows, type(self).__name__)
@@ -299,7 +299,7 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         >>> model.predict_proba(X).shape
         (344, 3)
         """
-        return self._respond(self._raw(X, init_score))
+        return self.respond(self._raw(X, init_score))
 
     @row_by_row(on_gpu.boosted_log_probabilities)
     @documented(setup=_EXAMPLE)
@@ -318,9 +318,10 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         >>> bool((model.predict_log_proba(X) < 0).all())
         True
         """
-        return self._log_chances(self._raw(X, init_score))
+        return self.log_probabilities_of(self._raw(X, init_score))
 
-    def _log_chances(self, raw: np.ndarray) -> np.ndarray:
+    def log_probabilities_of(self, raw: np.ndarray) -> np.ndarray:
+        """Return the logarithms of the probabilities of raw scores, for internal use."""
         from spinney._team import Team
         from spinney.ensemble.boosting.scoring import log_predictions
 
@@ -337,7 +338,7 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         >>> model.predict(X)[:2].tolist()
         ['Adelie', 'Adelie']
         """
-        return self._classes_of(self._raw(X, init_score))
+        return self.classes_of(self._raw(X, init_score))
 
     @documented(LOCAL, setup=_EXAMPLE)
     def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
@@ -371,7 +372,7 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         [(344, 3), (344, 3)]
         """
         for raw in self._staged_raw(X, init_score):
-            yield self._respond(raw)
+            yield self.respond(raw)
 
     @documented(LOCAL, setup=_EXAMPLE)
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
@@ -388,7 +389,7 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         True
         """
         for raw in self._staged_raw(X, init_score):
-            yield self._classes_of(raw)
+            yield self.classes_of(raw)
 
     @row_by_row(on_gpu.boosted_class_leaves)
     def apply(self, X: Any) -> np.ndarray:
@@ -397,10 +398,11 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
 
     apply.__doc__ = BoostedModel.apply.__doc__
 
-    def _classes_of(self, raw: np.ndarray) -> np.ndarray:
+    def classes_of(self, raw: np.ndarray) -> np.ndarray:
+        """Return the labels of raw scores, for internal use."""
         if len(raw) > 1:
             return self.classes_[raw.argmax(axis=0)]
-        return self.classes_[(self._respond(raw)[:, 1] > 0.5).astype(np.int64)]
+        return self.classes_[(self.respond(raw)[:, 1] > 0.5).astype(np.int64)]
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
         """Class numbers; `known`: the classes must be those already learnt."""

@@ -66,8 +66,11 @@ class MatrixModel(TableModel):
         self._check_sparse(X)
         return learn_matrix(X, type(self).__name__, with_cells)
 
-    def _read_values(self, X: Any, with_cells: bool = False) -> Any:
-        """The values of a table with the columns of fit; with cells, a large sparse table stays a SciPy CSR matrix."""
+    def read_values(self, X: Any, with_cells: bool = False) -> Any:
+        """Return the values of a table with the columns of `fit`, for internal use.
+
+        With cells, a large sparse table stays a SciPy CSR matrix.
+        """
         table = self._read(X)
         if with_cells and table.is_sparse:
             return table.by_rows
@@ -286,7 +289,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return hash_of([np.ascontiguousarray(self.cluster_centers_).tobytes()])
 
     def _open(self, X: Any, team_work: int = 0) -> Any:
-        values = self._read_values(X, self._predicts_cells)
+        values = self.read_values(X, self._predicts_cells)
         values = values.astype(self.cluster_centers_.dtype, copy=False)
         return _directions(values) if self.metric == "cosine" else values
 

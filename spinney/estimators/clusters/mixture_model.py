@@ -284,7 +284,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """Responsibilities of the components for each row, and the logarithm of its density."""
         from spinney.cluster.e_step import expect, read_rows
 
-        values = self._read_values(X)
+        values = self.read_values(X)
         _check_finite(values, self._schema.names)
         with self._make_team("cluster", self._work(values)) as team:
             origin = np.average(self.means_, axis=0, weights=self.weights_)
@@ -370,7 +370,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """
         from spinney.cluster.e_step import Gaussians, expect, read_rows
 
-        values = self._read_values(X)
+        values = self.read_values(X)
         _check_finite(values, self._schema.names)
         origin = np.average(self.means_, axis=0, weights=self.weights_)
         rows, mixture, alone = read_rows(values, None, origin), self._mixture(origin), np.ones(1)

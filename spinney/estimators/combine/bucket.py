@@ -107,7 +107,7 @@ class BucketOfModels(LogProbabilities, OfTrees, EitherKind):
     'line'
     """
 
-    _takes_weights = True
+    takes_weights = True
 
     def __init__(
         self, estimators: Any, *, cv: Any = 5, scoring: Any = None, n_jobs: int | None = None, verbose: bool = False

@@ -114,7 +114,7 @@ class BayesianModelAveraging(LogProbabilities, OfTrees, EitherKind):
     array([0., 1.])
     """
 
-    _takes_weights = True
+    takes_weights = True
 
     def __init__(
         self, estimators: Any, *, prior: Any = None, cv: Any = 5, n_jobs: int | None = None, verbose: bool = False

@@ -128,7 +128,7 @@ def _final_has(method: str) -> Any:
 class _Stacking(TransformerMixin, Combination):
     """What both share: predictions for rows the members have not seen, and the model that learns from them."""
 
-    _takes_weights = True
+    takes_weights = True
     _strata_are_classes: ClassVar[bool] = False
 
     def __init__(

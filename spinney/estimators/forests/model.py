@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._warnings import warn_caller
 from spinney.data.remote_table import RemoteRows
 from spinney.data.schema import Schema
-from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor
 from spinney.estimators.docstrings import (
     LABELS_OF_OUTPUTS,
@@ -30,6 +29,7 @@ from spinney.estimators.docstrings import (
 )
 from spinney.estimators.params import read_seed
 from spinney.estimators.streaming import row_by_row
+from spinney.gpu import model_methods as on_gpu
 from spinney.tree.formula import Formula, mean_of_trees, not_of_trees
 
 if TYPE_CHECKING:
@@ -90,20 +90,20 @@ class ForestModel(Explained, TableModel):
         """The mean of the trees' predictions, (rows, outputs, classes or 1)."""
         table = self._read(X)
         if table.is_one_row():
-            return self.forest_.one_row.sums(table, self._node_answers()) / self.forest_.n_trees
+            return self.forest_.one_row.sums(table, self.node_answers()) / self.forest_.n_trees
         from spinney.tree.descend import sum_answers
 
         with self._team(table.n_rows) as team:
-            return sum_answers(self.forest_, table, team, answers=self._node_answers()) / self.forest_.n_trees
+            return sum_answers(self.forest_, table, team, answers=self.node_answers()) / self.forest_.n_trees
 
-    def _node_answers(self) -> np.ndarray | None:
-        """Predictions of the nodes, (nodes, outputs, classes or 1), where they differ from those in `forest_`."""
+    def node_answers(self) -> np.ndarray | None:
+        """Return what nodes predict, if not what `forest_` says, for internal use."""
         return None
 
     def _formula(self) -> Formula:
         if "forest_" not in vars(self):
             raise not_of_trees(self)  # bagging of other models
-        forest, says = self.forest_, self._node_answers()
+        forest, says = self.forest_, self.node_answers()
         return mean_of_trees(self._facts(self._schema, forest), forest, forest.answers if says is None else says)
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
@@ -200,7 +200,8 @@ class ClassForest(TableClassifier, ForestModel):
     n_classes_: Any
     voting: str
 
-    def _node_answers(self) -> np.ndarray | None:
+    def node_answers(self) -> np.ndarray | None:
+        """Return the nodes' votes, if they vote, for internal use."""
         return self._ballots if self.voting == "hard" else None
 
     @cached_property
@@ -362,7 +363,7 @@ class JudgedForest(ForestModel):
 
         self._check_pooled("oob_score_")
         count = table.count_votes if isinstance(table, RemoteRows) else partial(count_votes, table=table, team=team)
-        votes = count(self.forest_, in_bag=self._in_bag, answers=self._node_answers())
+        votes = count(self.forest_, in_bag=self._in_bag, answers=self.node_answers())
         answers = mean_votes(votes, "tree")
         truth = target.labels if target.y is None else target.y
         assert truth is not None
