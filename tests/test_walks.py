@@ -17,9 +17,9 @@ BUDGETS = {  # walk: files, changes of room. A change that lengthens a walk rais
     # one function makes the folds of the search, and those that look for neighbouring rows that resemble each other
     # rounds and folds are handed to the threads whole
     "boosting.fit": (50, 95),
-    "boosting.predict_proba": (18, 24),
-    "forest.fit": (33, 51),
-    "forest.predict_proba": (13, 21),
+    "boosting.predict_proba": (17, 22),
+    "forest.fit": (33, 50),
+    "forest.predict_proba": (13, 20),
     "tree.fit": (30, 57),
     "kmeans.fit": (21, 30),
 }

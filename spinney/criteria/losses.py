@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile import class_of, inner_kernel, overloads
+from spinney._compile import class_of, inner_kernel, kernel, kernel_each, overloads
 from spinney.criteria.exp_log import exp, log1p_exp, log_of, sigmoid
 from spinney.criteria.fixed_point import exact_mean, weighted_quantile
 from spinney.data.weights import Weights
@@ -394,6 +394,11 @@ def kind_of(loss: Any) -> LossKind:
     return BY_NAME.get(loss, CUSTOM) if isinstance(loss, str) else _KINDS.get(type(loss), CUSTOM)
 
 
+def is_builtin(loss: Any) -> bool:
+    """Whether a loss is not a user's."""
+    return kind_of(loss) is not CUSTOM
+
+
 def has_log_link(loss: Any) -> bool:
     """Whether predictions are e^raw."""
     return kind_of(loss).link == "exp"
@@ -445,3 +450,24 @@ def _response(loss, raw):
     if formula is None:
         return lambda loss, raw: loss(raw)
     return lambda loss, raw: formula(loss, raw)
+
+
+# --- predictions of many rows ----------------------------------------------------------------------------------------
+
+
+def _respond(loss, raw, out):
+    for i in range(raw.size):
+        out[i] = response(loss, raw[i])
+
+
+_respond_builtin, _respond_custom = kernel(_respond), kernel_each(_respond)
+
+
+def respond(loss: Any, raw: np.ndarray) -> np.ndarray:
+    """Predictions of raw scores."""
+    out = np.empty(raw.size)
+    if is_builtin(loss):
+        _respond_builtin(loss, raw, out)
+    else:
+        _respond_custom(loss.response)(loss.response, raw, out)
+    return out

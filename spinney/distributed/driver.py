@@ -22,6 +22,7 @@ from uuid import uuid4
 import numpy as np
 
 from spinney._team import Team
+from spinney.criteria.losses import is_builtin
 from spinney.data.weights import Weights
 from spinney.distributed.dataset import DaskDataset, Piece, share_out
 from spinney.distributed.group import FAREWELL, Group, GroupLost, Mailbox, name_of, wish_of
@@ -41,7 +42,6 @@ from spinney.distributed.tasks import (
     workers_now,
 )
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
-from spinney.ensemble.boosting.gradients import is_builtin
 from spinney.ensemble.boosting.leaf_refit import weight_scale
 from spinney.ensemble.boosting.rounds import Rounds
 from spinney.ensemble.boosting.start import in_units, start_values

@@ -47,6 +47,16 @@ SEVERAL_TARGETS = {
     "y": Parameter("array-like of shape (n_samples,) or (n_samples, n_outputs)", "Target: class labels or numbers.")
 }
 
+# Attributes of fitted classifiers, to be put before those of `described`.
+CLASSES = """
+    classes_ : ndarray of shape (n_classes,)
+        The class labels."""
+CLASSES_OF_OUTPUTS = """
+    classes_ : ndarray of shape (n_classes,), or list of ndarray
+        The class labels; a list of arrays for several outputs.
+    n_classes_ : int or list of int
+        The number of classes; a list for several outputs."""
+
 FITTED = "self : estimator\n    The fitted estimator."
 LABELS = "ndarray of shape (n_samples,)\n    Class labels."
 NUMBERS = "ndarray of shape (n_samples,)\n    Predictions."

@@ -11,7 +11,7 @@ from spinney._compile import allocating_kernel, inner_kernel, kernel, kernel_eac
 from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.criteria.exp_log import exp, log
-from spinney.criteria.losses import CUSTOM, derivatives, kind_of, response, softmax_derivatives, value
+from spinney.criteria.losses import derivatives, is_builtin, softmax_derivatives, value
 from spinney.data.remote_table import Together
 from spinney.data.weights import Weights
 from spinney.grow.boosting.statistics import FAR, N_EXPONENTS
@@ -160,10 +160,6 @@ def _fill_log_total(rank, size, sync, raw, out):
             out[begin + i] = largest[i] + log(total[i])
 
 
-def is_builtin(loss: Any) -> bool:
-    return kind_of(loss) is not CUSTOM
-
-
 class Largest(NamedTuple):
     """The extremes of all rows' derivatives."""
 
@@ -271,12 +267,7 @@ def _arrays(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
     return (_NO_COUNTS if counts is None else counts), (_NO_WEIGHTS if importance is None else importance)
 
 
-# --- predictions and losses of many rows -----------------------------------------------------------------------------
-
-
-def _respond(loss, raw, out):
-    for i in range(raw.size):
-        out[i] = response(loss, raw[i])
+# --- losses of many rows ---------------------------------------------------------------------------------------------
 
 
 def _values(rank, size, sync, loss, raw, y, out):
@@ -290,18 +281,7 @@ def _values(rank, size, sync, loss, raw, y, out):
             part[i] = value(loss, scores[i], targets[i])
 
 
-_respond_builtin, _respond_custom = kernel(_respond), kernel_each(_respond)
 _values_builtin, _values_custom = kernel(_values), kernel_each(_values)
-
-
-def respond(loss: Any, raw: np.ndarray) -> np.ndarray:
-    """Predictions of raw scores."""
-    out = np.empty(raw.size)
-    if is_builtin(loss):
-        _respond_builtin(loss, raw, out)
-    else:
-        _respond_custom(loss.response)(loss.response, raw, out)
-    return out
 
 
 def loss_values(team: Team, loss: Any, raw: np.ndarray, y: np.ndarray) -> np.ndarray:

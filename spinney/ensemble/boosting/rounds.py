@@ -22,7 +22,7 @@ import numpy as np
 from spinney import _random
 from spinney._team import Team
 from spinney.criteria.gains import Link
-from spinney.criteria.losses import kind_of
+from spinney.criteria.losses import is_builtin, kind_of
 from spinney.data.dataset import Dataset, ExactDataset, ValuedDataset, take_rows
 from spinney.data.remote_table import RemoteDataset
 from spinney.data.sparse_encode import SparseDataset
@@ -33,7 +33,6 @@ from spinney.ensemble.boosting.gradients import (
     class_losses,
     fill_class_derivatives,
     fill_derivatives,
-    is_builtin,
     log_totals,
     loss_values,
     renew_leaves,

@@ -13,14 +13,14 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean
-from spinney.criteria.losses import LogLoss, kind_of
+from spinney.criteria.losses import LogLoss, kind_of, respond
 from spinney.data.dataset import take_rows
 from spinney.data.remote_table import RemoteCodes
 from spinney.data.sparse_encode import SparseCodes
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
 from spinney.ensemble.boosting.booster import Booster, Task
-from spinney.ensemble.boosting.gradients import class_losses, log_totals, loss_values, respond, softmax
+from spinney.ensemble.boosting.gradients import class_losses, log_totals, loss_values, softmax
 from spinney.ensemble.boosting.rounds import Rounds
 from spinney.ensemble.boosting.start import start_values
 from spinney.ensemble.callbacks import Callback, Round, call_all

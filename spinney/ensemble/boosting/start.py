@@ -17,12 +17,11 @@ from sklearn.base import clone
 from spinney.criteria.exp_log import LN2, logs_of
 from spinney.criteria.fixed_point import exact_mean, relative
 from spinney.criteria.gains import Penalty
-from spinney.criteria.losses import CUSTOM, has_log_link, kind_of
+from spinney.criteria.losses import CUSTOM, has_log_link, is_builtin, kind_of
 from spinney.data.reading import open_table, with_rows
 from spinney.data.tables import TableHandle
 from spinney.data.weights import Weights
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
-from spinney.ensemble.boosting.gradients import is_builtin
 from spinney.ensemble.cross_fitting import fit_one, in_order, takes_weights
 from spinney.tree.forest import Forest
 

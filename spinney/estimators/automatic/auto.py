@@ -50,7 +50,7 @@ from spinney.estimators.base import (
     hash_of,
     read_sample_weight,
 )
-from spinney.estimators.docstrings import LABELS, NUMBERS, TO_FIT, documented
+from spinney.estimators.docstrings import CLASSES, LABELS, NUMBERS, TO_FIT, documented
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
@@ -301,17 +301,11 @@ def _folds(n: int) -> str:
     return f"{n} folds" if n > 1 else "one part held out"
 
 
-@described(AUTO, about=_ABOUT, fitted=FITTED)
+@described(AUTO, about=_ABOUT, fitted=CLASSES + FITTED)
 class AutoClassifier(TableClassifier, _AutoModel):
     """Automatic classifier: fits several families of tree models and combines the best.
 
     {about}
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class labels.
-    {fitted}
 
     Examples
     --------

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.estimators.bagging.fit import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR, BagFit
 from spinney.estimators.bagging.model import EXAMPLE
 from spinney.estimators.docstrings import (
+    CLASSES_OF_OUTPUTS,
     LABELS_OF_OUTPUTS,
     LOGARITHMS_OF_OUTPUTS,
     NUMBERS_OF_OUTPUTS,
@@ -124,21 +125,13 @@ class BaggedNumbers(NumberForest):
         return answers[:, 0] if self.n_outputs_ == 1 else answers
 
 
-@described(BAGGING, {"estimator": CLASSIFIER}, about=ABOUT, fitted=FITTED)
+@described(BAGGING, {"estimator": CLASSIFIER}, about=ABOUT, fitted=CLASSES_OF_OUTPUTS + FITTED)
 class BaggingClassifier(BaggedClasses, BagFit):
     """Bagging for classification: the mean of many clones of a classifier, fitted on random rows or columns.
 
     Probabilities are averaged. Base estimators without `predict_proba` vote, and with `voting="hard"` all do.
 
     {about}
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,), or list of ndarray
-        The class labels; a list of arrays for several outputs.
-    n_classes_ : int or list of int
-        The number of classes; a list for several outputs.
-    {fitted}
 
     Examples
     --------

@@ -28,7 +28,7 @@ from spinney.estimators.combine.composition import (
     read_row_weights,
     read_splits,
 )
-from spinney.estimators.docstrings import OF_MEMBERS, documented
+from spinney.estimators.docstrings import CLASSES, OF_MEMBERS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
@@ -218,15 +218,9 @@ class BucketOfModels(LogProbabilities, OfTrees, EitherKind):
         return ask(self.best_name_, self.best_estimator_, method, X)
 
 
-@described(_TABLE, fitted=_FITTED)
+@described(_TABLE, fitted=CLASSES + _FITTED)
 class BucketOfModelsClassifier(PredictsSets, ClassifierMixin, BucketOfModels):
     """Select the best of several classifiers by cross-validation: `BucketOfModels` for classifiers only.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class labels.
-    {fitted}
 
     Examples
     --------

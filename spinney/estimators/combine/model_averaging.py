@@ -34,7 +34,7 @@ from spinney.estimators.combine.composition import (
     read_splits,
     require_method,
 )
-from spinney.estimators.docstrings import OF_MEMBERS, documented
+from spinney.estimators.docstrings import CLASSES, OF_MEMBERS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
@@ -239,17 +239,11 @@ class BayesianModelAveraging(LogProbabilities, OfTrees, EitherKind):
         return (centre, deviation) if return_std else centre
 
 
-@described(_TABLE, **_TEXTS)
+@described(_TABLE, formula=_FORMULA, fitted=CLASSES + _FITTED)
 class BayesianModelAveragingClassifier(PredictsSets, ClassifierMixin, BayesianModelAveraging):
     """Average the probabilities of several classifiers, weighted by Bayes' rule.
 
     {formula}
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class labels.
-    {fitted}
 
     Examples
     --------

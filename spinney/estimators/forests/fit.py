@@ -123,8 +123,9 @@ class GrownForest(JudgedForest):
         self._check_same(answers)
         answers.keep_classes(self)
         plan = self._plan(schema, answers, weights, y)
+        target = answers.target(plan.weights)
         with self._make_team("tree", table.n_rows * table.n_columns * self.n_estimators) as team:
-            self._grow(schema, table, answers.target(plan.weights), plan, team)
+            self._grow(schema, table, target, plan, team)
         self.max_features_ = min(plan.settings.n_features, self.n_features_in_)
 
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:

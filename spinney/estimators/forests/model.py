@@ -93,8 +93,9 @@ class ForestModel(Explained, TableModel):
             return self.forest_.one_row.sums(table, self.node_answers()) / self.forest_.n_trees
         from spinney.tree.descend import sum_answers
 
+        says = self.node_answers()
         with self._team(table.n_rows) as team:
-            return sum_answers(self.forest_, table, team, answers=self.node_answers()) / self.forest_.n_trees
+            return sum_answers(self.forest_, table, team, answers=says) / self.forest_.n_trees
 
     def node_answers(self) -> np.ndarray | None:
         """Return what nodes predict, if not what `forest_` says, for internal use."""

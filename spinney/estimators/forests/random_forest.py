@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spinney.estimators.docstrings import CLASSES_OF_OUTPUTS
 from spinney.estimators.forests.fit import ForestClassifier, ForestRegressor
 from spinney.estimators.params import CLASS_CRITERIA, FOREST, NUMBER_CRITERIA, Parameter, described, other_defaults
 from spinney.estimators.trees.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
@@ -33,18 +34,12 @@ _FITTED = """
     n_outputs_ : int
         The number of outputs.
 """
-_CLASSES = """
-    classes_ : ndarray of shape (n_classes,), or list of ndarray
-        The class labels; a list of arrays for several outputs.
-    n_classes_ : int or list of int
-        The number of classes; a list for several outputs.
-"""
 
 
 def _texts(kind: str, tree: str) -> dict[str, str]:
     """The texts that fill in the docstrings."""
     oob = "oob_decision_function_" if kind == "Classifier" else "oob_prediction_"
-    classes = _CLASSES.rstrip() if kind == "Classifier" else ""
+    classes = CLASSES_OF_OUTPUTS if kind == "Classifier" else ""
     return {"about": _ABOUT, "fitted": classes + _FITTED.format(kind=kind, tree=tree, oob=oob)}
 
 

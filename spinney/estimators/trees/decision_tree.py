@@ -11,7 +11,7 @@ from spinney.data.holdout import hold_out
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators.base import TableRegressor, all_or_nothing, read_sample_weight
-from spinney.estimators.docstrings import NUMBERS_OF_OUTPUTS, SEVERAL_TARGETS, TO_FIT, documented
+from spinney.estimators.docstrings import CLASSES_OF_OUTPUTS, NUMBERS_OF_OUTPUTS, SEVERAL_TARGETS, TO_FIT, documented
 from spinney.estimators.params import (
     CLASS_CRITERIA,
     NUMBER_CRITERIA,
@@ -240,7 +240,7 @@ NUMBER_CRITERION = Parameter(
 )
 
 
-@described(TREE, {"criterion": CLASS_CRITERION}, fitted=FITTED)
+@described(TREE, {"criterion": CLASS_CRITERION}, fitted=CLASSES_OF_OUTPUTS + FITTED)
 class DecisionTreeClassifier(ClassTreeModel, _CartTree):
     """A decision tree for classification (CART).
 
@@ -248,14 +248,6 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
     columns are split by sets of categories: the best set for two classes; with more classes, the best split of one
     order per class. Missing values go to the side with the larger gain, or to the side with more weight if a node has
     none in training. Unknown categories are treated as missing.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,), or list of ndarray
-        The class labels; a list of arrays for several outputs.
-    n_classes_ : int or list of int
-        The number of classes; a list for several outputs.
-    {fitted}
 
     Examples
     --------

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spinney.data.weights import Weights
+from spinney.estimators.docstrings import CLASSES_OF_OUTPUTS
 from spinney.estimators.params import TREE, described, n_categories, other_defaults, tree_settings
 from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.decision_tree import (
@@ -75,20 +76,17 @@ _ABOUT = """
 """
 
 
-@described(_TABLE, {"criterion": CLASS_CRITERION}, fitted=FITTED, about=_ABOUT.format(ensemble="ExtraTreesClassifier"))
+@described(
+    _TABLE,
+    {"criterion": CLASS_CRITERION},
+    fitted=CLASSES_OF_OUTPUTS + FITTED,
+    about=_ABOUT.format(ensemble="ExtraTreesClassifier"),
+)
 @other_defaults(splitter="random", max_features="sqrt", max_bins=255)
 class ExtraTreeClassifier(_ExtraTree, DecisionTreeClassifier):
     """An extremely randomised tree for classification.
 
     {about}
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,), or list of ndarray
-        The class labels; a list of arrays for several outputs.
-    n_classes_ : int or list of int
-        The number of classes; a list for several outputs.
-    {fitted}
 
     Examples
     --------
