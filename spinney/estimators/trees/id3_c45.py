@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.grow.multiway.columns import MultiwayColumns
-    from spinney.grow.multiway.limits import BranchLimits, Choose
+    from spinney.grow.multiway.limits import BranchSettings, Choose
     from spinney.prune.stopping import HeldOutRows
-    from spinney.tree.decision import DecisionTree
 
 CLASSIC = {
     **TREE,
@@ -163,34 +162,27 @@ class _ClassicTree(ClassTreeModel):
 
         answers.keep_classes(self)
         columns = read_columns(table, schema, None) if columns is None else columns
-        self._keep(schema, self._grow(columns, answers.values[0], weights, team, choose))
+        grow, settings = self._engine(self._settings(weights, table.n_rows), choose)
+        self._keep(schema, grow(columns, answers.values[0], self.n_classes_, weights, settings, team, choose))
 
     def _learn(self, X: Any) -> tuple[Schema, Table]:
         return learn_and_read(X, self.categorical_features, type(self).__name__, with_booleans=True)
 
-    def _grow(
-        self,
-        columns: MultiwayColumns,
-        classes: np.ndarray,
-        weights: Weights | np.ndarray,
-        team: Team,
-        choose: Choose | None,
-    ) -> DecisionTree:
+    def _engine(self, settings: BranchSettings, choose: Choose | None) -> tuple[Any, BranchSettings]:
+        """The function that grows the tree, and its settings, of which those that both engines have are given."""
         raise NotImplementedError
 
-    @property
-    def _depth_limit(self) -> int:
-        return NO_LIMIT if self.max_depth is None else int(self.max_depth)
-
-    def _limits(self, weights: Weights | np.ndarray, n_rows: int) -> BranchLimits:
+    def _settings(self, weights: Weights | np.ndarray, n_rows: int) -> BranchSettings:
         from spinney.criteria.information import ROW
         from spinney.grow.multiway.columns import read_units
-        from spinney.grow.multiway.limits import BranchLimits
+        from spinney.grow.multiway.limits import BranchSettings
 
         min_split = 0.0 if self.min_samples_split == 2 else float(self.min_samples_split)  # 2: whatever has two leaves
         if not isinstance(self.min_samples_split, Integral):
             min_split = max(2.0, np.ceil(min_split * float(read_units(weights, n_rows)[0].sum() / ROW)))
-        return BranchLimits(
+        return BranchSettings(
+            max_depth=NO_LIMIT if self.max_depth is None else int(self.max_depth),
+            min_samples_leaf=float(self.min_samples_leaf),
             min_split=min_split,
             max_leaves=None if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
             min_decrease=float(self.min_impurity_decrease),
@@ -254,23 +246,11 @@ class ID3Classifier(_ClassicTree):
 
         return learn_categories(X, self.categorical_features, type(self).__name__)
 
-    def _grow(
-        self,
-        columns: MultiwayColumns,
-        classes: np.ndarray,
-        weights: Weights | np.ndarray,
-        team: Team,
-        choose: Choose | None,
-    ) -> DecisionTree:
-        from spinney.grow.multiway.id3 import ID3Settings, grow_id3
+    def _engine(self, settings: BranchSettings, choose: Choose | None) -> tuple[Any, BranchSettings]:
+        from spinney.grow.multiway.id3 import grow_id3
 
-        settings = ID3Settings(
-            max_depth=self._depth_limit,
-            min_gain=float(self.min_gain),
-            min_samples_leaf=0.0 if self.min_samples_leaf == 1 else float(self.min_samples_leaf),  # 1: any row will do
-            limits=self._limits(weights, len(classes)),
-        )
-        return grow_id3(columns, classes, self.n_classes_, weights, settings, team, choose)
+        least = 0.0 if self.min_samples_leaf == 1 else settings.min_samples_leaf  # 1: any row will do
+        return grow_id3, settings._replace(min_gain=float(self.min_gain), min_samples_leaf=least)
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -334,26 +314,15 @@ class C45Classifier(_ClassicTree):
     ) -> None:
         keep_parameters(self, locals())
 
-    def _grow(
-        self,
-        columns: MultiwayColumns,
-        classes: np.ndarray,
-        weights: Weights | np.ndarray,
-        team: Team,
-        choose: Choose | None,
-    ) -> DecisionTree:
+    def _engine(self, settings: BranchSettings, choose: Choose | None) -> tuple[Any, BranchSettings]:
         if self.subset and choose is not None:
             raise ValueError("subset=True does not work with n_iter_no_change. Leave one of them out.")
-        from spinney.grow.multiway.c45 import C45Settings, grow_c45
+        from spinney.grow.multiway.c45 import grow_c45
 
-        settings = C45Settings(
-            min_samples_leaf=float(self.min_samples_leaf),
-            max_depth=self._depth_limit,
+        return grow_c45, settings._replace(
             mdl=bool(self.mdl),
             prune=bool(self.prune),
             cf=float(self.cf),
             subtree_raising=bool(self.subtree_raising),
-            limits=self._limits(weights, len(classes)),
             subset=bool(self.subset),
         )
-        return grow_c45(columns, classes, self.n_classes_, weights, settings, team, choose)

@@ -17,7 +17,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,10 +29,10 @@ from spinney.data.weights import Weights
 from spinney.grow.multiway.columns import MultiwayColumns, read_units
 from spinney.grow.multiway.freeze import freeze
 from spinney.grow.multiway.grower import grow
-from spinney.grow.multiway.limits import BranchLimits, Choose, limit_splits
+from spinney.grow.multiway.limits import BranchSettings, Choose, limit_splits
 from spinney.grow.multiway.memory import DONE, NEEDS_ROOM, STOPPED, MultiwayRows, MultiwayTree, make_rows, run_with_room
 from spinney.grow.multiway.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
-from spinney.grow.rules import NO_NODE, NO_SPLIT, BranchRules
+from spinney.grow.rules import NO_NODE, NO_SPLIT
 from spinney.tree.decision import SPREADS, DecisionTree
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -242,25 +242,12 @@ def _wrong(class_units, units):
 _MANY = 0.3  # categories a row that are too many for the average
 
 
-class C45Settings(NamedTuple):
-    """The estimator's parameters."""
-
-    min_samples_leaf: float
-    max_depth: int
-    mdl: bool
-    prune: bool
-    cf: float
-    subtree_raising: bool
-    limits: BranchLimits = BranchLimits()
-    subset: bool = False
-
-
 def grow_c45(
     columns: MultiwayColumns,
     classes: np.ndarray,
     n_classes: int,
     weights: Weights | np.ndarray,
-    settings: C45Settings,
+    settings: BranchSettings,
     team: Team,
     choose: Choose | None = None,
 ) -> DecisionTree:
@@ -271,26 +258,15 @@ def grow_c45(
     units, kept = read_units(weights, len(classes))
     columns = columns.take(kept)
     classes = classes if kept is None else classes[kept]
-    least = max(1, round(settings.min_samples_leaf * ROW))
-    rules = BranchRules(
-        ratio=True,
-        spreads=True,
-        mdl=settings.mdl,
-        min_leaf=least,
-        min_split=max(2 * least, round(settings.limits.min_split * ROW)),
-        min_gain=0.0,
-        min_decrease=settings.limits.min_decrease,
-        total=int(units.sum()),
-        critical=settings.limits.critical(columns, n_classes),
-        max_depth=settings.max_depth,
-        n_classes=len(np.unique(classes)),
-        in_average=_counts_in_average(columns, int(units.sum()) / ROW),
-        subset=settings.subset,
-    )
+    kind: dict[str, Any] = {"ratio": True, "spreads": True, "mdl": settings.mdl, "subset": settings.subset}
+    kind["n_classes"] = len(np.unique(classes))
+    kind["in_average"] = _counts_in_average(columns, int(units.sum()) / ROW)
+    rules = settings.rules(columns, units, n_classes, **kind)
+    rules = rules._replace(min_split=max(2 * rules.min_leaf, rules.min_split))
     rows = make_rows(classes, units, columns.most_branches)
     terms = make_terms(rules.total)
     grown = grow(columns, rows, n_classes, rules, terms, team)
-    limit_splits(grown, columns, terms, settings.limits, SPREADS, choose)
+    limit_splits(grown, columns, terms, settings.max_leaves, SPREADS, choose)
     collapse(grown)
     if settings.prune:
         rows = make_rows(classes, units, columns.most_branches)

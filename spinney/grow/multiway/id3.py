@@ -7,29 +7,17 @@ prediction a missing or unknown value is answered by the node that asks for it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from spinney._team import Team
-from spinney.criteria.information import ROW, entropy, make_terms
+from spinney.criteria.information import entropy, make_terms
 from spinney.data.weights import Weights
 from spinney.grow.multiway.columns import MultiwayColumns, read_units
 from spinney.grow.multiway.freeze import freeze
 from spinney.grow.multiway.grower import grow
-from spinney.grow.multiway.limits import BranchLimits, Choose, limit_splits
+from spinney.grow.multiway.limits import BranchSettings, Choose, limit_splits
 from spinney.grow.multiway.memory import make_rows
-from spinney.grow.rules import BranchRules
 from spinney.tree.decision import STOPS, DecisionTree
-
-
-class ID3Settings(NamedTuple):
-    """The estimator's parameters."""
-
-    max_depth: int
-    min_gain: float  # bits
-    min_samples_leaf: float = 0.0  # weight of two branches at least, in rows; 0: any
-    limits: BranchLimits = BranchLimits()
 
 
 def grow_id3(
@@ -37,7 +25,7 @@ def grow_id3(
     classes: np.ndarray,
     n_classes: int,
     weights: Weights | np.ndarray,
-    settings: ID3Settings,
+    settings: BranchSettings,
     team: Team,
     choose: Choose | None = None,
 ) -> DecisionTree:
@@ -47,24 +35,12 @@ def grow_id3(
     """
     units, kept = read_units(weights, len(classes))
     columns = columns.take(kept)
-    rules = BranchRules(
-        ratio=False,
-        spreads=False,
-        mdl=False,
-        min_leaf=max(1, round(settings.min_samples_leaf * ROW)),
-        min_split=round(settings.limits.min_split * ROW),
-        min_gain=settings.min_gain,
-        min_decrease=settings.limits.min_decrease,
-        total=int(units.sum()),
-        critical=settings.limits.critical(columns, n_classes),
-        max_depth=settings.max_depth,
-        n_classes=n_classes,
-        in_average=np.ones(len(columns.codes), np.uint8),
-    )
+    every = np.ones(len(columns.codes), np.uint8)
+    rules = settings.rules(columns, units, n_classes, ratio=False, spreads=False, mdl=False, in_average=every)
     rows = make_rows(classes if kept is None else classes[kept], units, columns.most_branches)
     terms = make_terms(rules.total)
     grown = grow(columns, rows, n_classes, rules, terms, team)
-    limit_splits(grown, columns, terms, settings.limits, STOPS, choose)
+    limit_splits(grown, columns, terms, settings.max_leaves, STOPS, choose)
     return freeze(grown, columns, STOPS)
 
 

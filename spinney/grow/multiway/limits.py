@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney.criteria.information import Terms, term
+from spinney.criteria.information import ROW, Terms, term
 from spinney.criteria.significance import critical_values
+from spinney.grow import NO_LIMIT
 from spinney.grow.multiway.columns import MultiwayColumns
 from spinney.grow.multiway.freeze import freeze
 from spinney.grow.multiway.memory import MultiwayTree
-from spinney.grow.rules import NO_NODE, NO_SPLIT
+from spinney.grow.rules import NO_NODE, NO_SPLIT, BranchRules
 from spinney.tree.decision import DecisionTree
 
 NEVER = -1  # the number of a node that is not split
@@ -27,33 +28,49 @@ NEVER = -1  # the number of a node that is not split
 Choose = Callable[[DecisionTree, np.ndarray], int]
 
 
-class BranchLimits(NamedTuple):
-    """Parameters that CART has, too."""
+class BranchSettings(NamedTuple):
+    """The estimators' parameters; some are C4.5's alone."""
 
+    max_depth: int = NO_LIMIT
+    min_samples_leaf: float = 0.0  # weight of two branches at least, in rows; 0: any
     min_split: float = 0.0  # weight of a node that is split, in rows
     max_leaves: int | None = None
+    min_gain: float = 0.0  # bits
     min_decrease: float = 0.0  # bits, times the node's share of all weight
     significance: float | None = None
+    mdl: bool = False
+    prune: bool = False
+    cf: float = 0.25
+    subtree_raising: bool = False
+    subset: bool = False
 
-    def critical(self, columns: MultiwayColumns, n_classes: int) -> np.ndarray:
-        """What the chi-squared of a split must exceed, by degrees of freedom; empty: any will do."""
-        if self.significance is None:
-            return np.zeros(0)
-        return critical_values(self.significance, (columns.most_branches - 1) * max(0, n_classes - 1))
+    def rules(self, columns: MultiwayColumns, units: np.ndarray, n_classes: int, **kind: Any) -> BranchRules:
+        """The rules of a tree on rows of these weights; `kind` is what ID3 and C4.5 differ in."""
+        critical, degrees = np.zeros(0), (columns.most_branches - 1) * max(0, n_classes - 1)
+        return BranchRules(
+            min_leaf=max(1, round(self.min_samples_leaf * ROW)),
+            min_split=round(self.min_split * ROW),
+            min_gain=self.min_gain,
+            min_decrease=self.min_decrease,
+            total=int(units.sum()),
+            critical=critical if self.significance is None else critical_values(self.significance, degrees),
+            max_depth=self.max_depth,
+            **{"n_classes": n_classes, **kind},
+        )
 
 
 def limit_splits(
     grown: MultiwayTree,
     columns: MultiwayColumns,
     terms: Terms,
-    limits: BranchLimits,
+    max_leaves: int | None,
     missing: int,
     choose: Choose | None,
 ) -> None:
     """Take back splits of a grown tree: those beyond `max_leaves`, and those that `choose` does not keep."""
-    if limits.max_leaves is None and choose is None:
+    if max_leaves is None and choose is None:
         return
-    split_number = best_first(grown, terms, limits.max_leaves)
+    split_number = best_first(grown, terms, max_leaves)
     _keep(grown, split_number, len(split_number))
     if choose is not None:
         tree = freeze(grown, columns, missing)

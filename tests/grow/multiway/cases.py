@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.tables import Panel, Table
 from spinney.data.weights import read_weights
-from spinney.grow.multiway.limits import BranchLimits
 
 
 @st.composite
@@ -41,16 +40,12 @@ def as_table(X, kinds):
     return Table(len(X), X.shape[1], (Panel(X, tuple(range(X.shape[1]))),)), Schema(columns)
 
 
-LIMITS = st.one_of(
-    st.just(BranchLimits()),
-    st.builds(
-        BranchLimits,
-        min_split=st.sampled_from((0.0, 2.0, 10.0)),
-        max_leaves=st.sampled_from((None, 2, 4, 9)),
-        min_decrease=st.sampled_from((0.0, 0.01, 0.2)),
-        significance=st.sampled_from((None, 0.3, 0.01)),
-    ),
-)
+LIMITS = {
+    "min_split": st.sampled_from((0.0, 2.0, 10.0)),
+    "max_leaves": st.sampled_from((None, 2, 4, 9)),
+    "min_decrease": st.sampled_from((0.0, 0.01, 0.2)),
+    "significance": st.sampled_from((None, 0.3, 0.01)),
+}
 
 
 def weights_of(sample_weight, n_rows):

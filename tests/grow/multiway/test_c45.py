@@ -11,8 +11,9 @@ from spinney import C45Classifier
 from spinney._team import Team
 from spinney.criteria.information import ROW
 from spinney.data.weights import read_weights
-from spinney.grow.multiway.c45 import C45Settings, grow_c45
+from spinney.grow.multiway.c45 import grow_c45
 from spinney.grow.multiway.columns import read_columns, read_units
+from spinney.grow.multiway.limits import BranchSettings
 from spinney.tree.decision import SPREADS
 from tests.compiled import few
 from tests.grow.multiway import naive
@@ -21,17 +22,17 @@ from tests.grow.multiway.cases import LIMITS, as_table, tables
 pytestmark = pytest.mark.kernels
 
 NO_LIMIT = 1 << 30
-GROWN = C45Settings(min_samples_leaf=2.0, max_depth=NO_LIMIT, mdl=True, prune=False, cf=0.25, subtree_raising=True)
+GROWN = BranchSettings(min_samples_leaf=2.0, mdl=True, subtree_raising=True)
 EAGER = GROWN._replace(min_samples_leaf=1.0, mdl=False, prune=True)
 SETTINGS = st.builds(
-    C45Settings,
+    BranchSettings,
     min_samples_leaf=st.sampled_from((2.0, 1.0, 0.5, 5.0)),
     max_depth=st.sampled_from((NO_LIMIT, 2)),
     mdl=st.booleans(),
     prune=st.sampled_from((True, True, False)),
     cf=st.sampled_from((0.25, 0.01, 0.5)),
     subtree_raising=st.booleans(),
-    limits=LIMITS,
+    **LIMITS,
     subset=st.just(False),  # test_subset.py
 )
 
@@ -41,15 +42,15 @@ def slow_c45(X, kinds, classes, weights, settings):
     kept = np.arange(len(X)) if kept is None else kept
     table = naive.make_table(X[kept], kinds, classes[kept].tolist())
     least = round(settings.min_samples_leaf * ROW)
-    limits, n_classes = settings.limits, len(set(table.classes))
-    min_split = max(2 * least, limits.min_split * ROW)
+    n_classes = len(set(table.classes))
+    min_split = max(2 * least, settings.min_split * ROW)
     rules = naive.Rules(True, least, min_split, n_classes, mdl=settings.mdl, max_depth=settings.max_depth)
-    rules.total, rules.min_decrease, rules.significance = units.sum(), limits.min_decrease, limits.significance
+    rules.total, rules.min_decrease, rules.significance = units.sum(), settings.min_decrease, settings.significance
     rules.cf, rules.raises = settings.cf, settings.subtree_raising
     rows = list(enumerate(units.tolist()))
     root = naive.grow(table, rules, rows, units.sum() / ROW)
-    if limits.max_leaves is not None:
-        naive.best_first(table, root, limits.max_leaves)
+    if settings.max_leaves is not None:
+        naive.best_first(table, root, settings.max_leaves)
     naive.collapse(root)
     if settings.prune:
         naive.prune(table, rules, root, rows)

@@ -11,7 +11,8 @@ from spinney._team import Team
 from spinney.criteria.information import ROW
 from spinney.data.weights import read_weights
 from spinney.grow.multiway.columns import read_columns, read_units
-from spinney.grow.multiway.id3 import ID3Settings, decreases, grow_id3
+from spinney.grow.multiway.id3 import decreases, grow_id3
+from spinney.grow.multiway.limits import BranchSettings
 from spinney.tree.decision import STOPS
 from tests.compiled import few
 from tests.grow.multiway import naive
@@ -20,11 +21,11 @@ from tests.grow.multiway.cases import LIMITS, as_table, tables
 pytestmark = pytest.mark.kernels
 
 SETTINGS = st.builds(
-    ID3Settings,
+    BranchSettings,
     max_depth=st.sampled_from((1 << 30, 1, 2)),
     min_gain=st.sampled_from((0.0, 0.05, 0.5)),
     min_samples_leaf=st.sampled_from((0.0, 0.0, 1.0, 4.0)),
-    limits=LIMITS,
+    **LIMITS,
 )
 
 
@@ -32,13 +33,13 @@ def slow_id3(X, kinds, classes, weights, settings):
     units, kept = read_units(weights, len(X))
     kept = np.arange(len(X)) if kept is None else kept
     table = naive.make_table(X[kept], kinds, classes[kept].tolist())
-    limits, least = settings.limits, max(1, round(settings.min_samples_leaf * ROW))
-    rules = naive.Rules(False, least, limits.min_split * ROW, 1, spreads=False, max_depth=settings.max_depth)
+    least = max(1, round(settings.min_samples_leaf * ROW))
+    rules = naive.Rules(False, least, settings.min_split * ROW, 1, spreads=False, max_depth=settings.max_depth)
     rules.min_gain, rules.total = settings.min_gain, units.sum()
-    rules.min_decrease, rules.significance = limits.min_decrease, limits.significance
+    rules.min_decrease, rules.significance = settings.min_decrease, settings.significance
     root = naive.grow(table, rules, list(enumerate(units.tolist())), 0)
-    if limits.max_leaves is not None:
-        naive.best_first(table, root, limits.max_leaves)
+    if settings.max_leaves is not None:
+        naive.best_first(table, root, settings.max_leaves)
     return naive.as_tuples(table, root, int(classes.max()) + 1)
 
 

@@ -10,23 +10,23 @@ from spinney._team import Team
 from spinney.data.weights import read_weights
 from spinney.datasets import load_flights
 from spinney.grow.multiway import grower
-from spinney.grow.multiway.c45 import C45Settings, grow_c45
+from spinney.grow.multiway.c45 import grow_c45
 from spinney.grow.multiway.columns import read_columns
-from spinney.grow.multiway.limits import BranchLimits
+from spinney.grow.multiway.limits import BranchSettings
 from tests.compiled import PLAIN_PYTHON, few
 from tests.grow.multiway.cases import LIMITS, as_table, tables
 
 pytestmark = pytest.mark.kernels
 
 SETTINGS = st.builds(
-    C45Settings,
+    BranchSettings,
     min_samples_leaf=st.sampled_from((2.0, 1.0)),
     max_depth=st.sampled_from((1 << 30, 3)),
     mdl=st.booleans(),
     prune=st.booleans(),
     cf=st.just(0.25),
     subtree_raising=st.booleans(),
-    limits=LIMITS,
+    **LIMITS,
 )
 
 
@@ -58,7 +58,7 @@ def test_a_deep_tree_that_needs_more_room(monkeypatch):
     X = rng.integers(0, 3, (2000, 9)).astype(np.float64)
     X[rng.random(X.shape) < 0.02] = np.nan
     drawn = X, [3] * 9, rng.integers(0, 2, 2000), None
-    settings = C45Settings(1.0, 1 << 30, False, False, 0.25, True, BranchLimits(max_leaves=900))
+    settings = BranchSettings(min_samples_leaf=1.0, subtree_raising=True, max_leaves=900)
     with Team(2) as team, Team(1, inline=True) as one:
         tree = grown(drawn, settings, team)
         assert tree.n_leaves > 800
