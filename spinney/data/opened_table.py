@@ -25,7 +25,7 @@ from sklearn.utils.validation import _num_samples
 
 from spinney.data.reading import with_rows
 from spinney.data.sparse import SparseTable
-from spinney.data.tables import Panel, Table, TableHandle, TreeOrTrees
+from spinney.data.tables import ALL_ROWS, Panel, Sorting, Table, TableHandle, TreeOrTrees
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -181,7 +181,7 @@ class Whole:
         """The whole table sorted. Nobody may write to it."""
         return self._once(
             ("sorted", with_values),
-            lambda: self.table.sorted(self._is_categorical, team, with_values=with_values),
+            lambda: self.table.sorted(self._is_categorical, team, Sorting(with_values=with_values)),
         )
 
     def bins(self, max_bins: int, team: Team) -> Bins:
@@ -234,21 +234,13 @@ class OpenedRows(Table):
 
         return blocks_of_stand_ins(self, trees.bins, sorted(trees.columns_asked))
 
-    def sorted(
-        self,
-        is_categorical: np.ndarray,
-        team: Team,
-        rows: np.ndarray | None = None,
-        bins: Bins | None = None,
-        n_others: int = 0,
-        with_values: bool = False,
-    ) -> Presorted:
+    def sorted(self, is_categorical: np.ndarray, team: Team, how: Sorting = ALL_ROWS) -> Presorted:
         """Taken from the whole table's lists, unless a row is there twice."""
-        some = self.rows if rows is None else self.rows[rows]
-        if bins is not None or np.bincount(some).max(initial=0) > 1:
-            lists: Presorted = super().sorted(is_categorical, team, rows, bins, n_others, with_values)
+        some = self.rows if how.rows is None else self.rows[how.rows]
+        if how.bins is not None or np.bincount(some).max(initial=0) > 1:
+            lists: Presorted = super().sorted(is_categorical, team, how)
             return lists
-        return self.whole.sorted(with_values, team).take(some, team, n_others)
+        return self.whole.sorted(how.with_values, team).take(some, team, how.n_others)
 
     def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
         """Bins of the whole table, whatever these rows count."""

@@ -20,8 +20,7 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel, part_kernel, view_as_int
 from spinney._team import Team, next_chunk
-from spinney.data.encode import Bins
-from spinney.data.tables import Table
+from spinney.data.tables import ALL_ROWS, Sorting, Table
 
 MISSING = np.uint64(0xFFFFFFFF)
 MOST_ROWS = 2**31 - 1
@@ -88,24 +87,13 @@ class Presorted(NamedTuple):
         return Presorted(lists, ranks, values, self.is_categorical[columns], self.is_binned)
 
 
-def presort(
-    table: Table,
-    is_categorical: np.ndarray,
-    team: Team,
-    rows: np.ndarray | None = None,
-    bins: Bins | None = None,
-    n_others: int = 0,
-    with_values: bool = False,
-) -> Presorted:
-    """Sort the columns of a table of panels, or its codes; any table has `sorted`.
-
-    `rows` are the only rows that count (int64, ascending); row k of the lists is then row rows[k] of the table.
-    `n_others` lists are added after the columns', for the caller to fill.
-    """
+def presort(table: Table, is_categorical: np.ndarray, team: Team, how: Sorting = ALL_ROWS) -> Presorted:
+    """Sort the columns of a table of panels, or its codes; any table has `sorted`."""
+    rows, bins = how.rows, how.bins
     n_rows = table.n_rows if rows is None else len(rows)
     if table.n_rows > MOST_ROWS:
         raise ValueError(f"exact trees support at most {MOST_ROWS:,} rows, got {table.n_rows:,}.")
-    lists = np.empty((table.n_columns + n_others, n_rows), np.uint64)
+    lists = np.empty((table.n_columns + how.n_others, n_rows), np.uint64)
     n_ranks = np.zeros(table.n_columns, np.int64)
     some = np.empty(0, np.int64) if rows is None else rows
     memory = np.empty((team.size, n_rows), np.uint64), np.empty((team.size, _COLUMNS, n_rows))
@@ -114,7 +102,7 @@ def presort(
         missing = bins.n_bins.astype(np.int64)
         team.run(_sort_codes, table.codes(bins, team), missing, some, lists, counts)
         return Presorted(lists, missing, bins.edge_table(), is_categorical, True)
-    values = np.empty((table.n_columns, n_rows if with_values else 0))
+    values = np.empty((table.n_columns, n_rows if how.with_values else 0))
     for panel in table.panels:
         columns = np.array(panel.columns, np.int64)
         categorical = is_categorical[columns]

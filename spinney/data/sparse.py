@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.utils.validation import check_array
 
-from spinney.data.tables import DictionaryColumn, Panel, Table, TreeOrTrees, as_floats, ends_of
+from spinney.data.tables import ALL_ROWS, DictionaryColumn, Panel, Sorting, Table, TreeOrTrees, as_floats, ends_of
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -132,20 +132,12 @@ class SparseTable(Table):
             "X.toarray()."
         )
 
-    def sorted(
-        self,
-        is_categorical: np.ndarray,
-        team: Team,
-        rows: np.ndarray | None = None,
-        bins: Bins | None = None,
-        n_others: int = 0,
-        with_values: bool = False,
-    ) -> SparseLists:
+    def sorted(self, is_categorical: np.ndarray, team: Team, how: Sorting = ALL_ROWS) -> SparseLists:
         """The stored cells in order: see sparse_presort.py."""
         from spinney.data.sparse_presort import presort_sparse
 
-        lists = presort_sparse(self, team, bins)
-        return lists if rows is None else lists.take(rows)
+        lists = presort_sparse(self, team, how.bins)
+        return lists if how.rows is None else lists.take(how.rows)
 
     def hashes(self) -> np.ndarray:
         """Those of the table laid out."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -50,6 +50,18 @@ class TreeOrTrees(Protocol):
     @property
     def columns_asked(self) -> set[int]:
         """Columns that some question is about."""
+
+
+class Sorting(NamedTuple):
+    """What a table is sorted for."""
+
+    rows: np.ndarray | None = None  # int64, ascending: the only ones that count; row k of the lists is rows[k] here
+    bins: Bins | None = None  # sort their codes
+    n_others: int = 0  # lists that are added after the columns', for the caller to fill
+    with_values: bool = False  # keep each column's values, too
+
+
+ALL_ROWS = Sorting()
 
 
 @dataclass(frozen=True)
@@ -122,19 +134,11 @@ class Table:
 
         return open_exact(self, is_categorical, counts, team)
 
-    def sorted(
-        self,
-        is_categorical: np.ndarray,
-        team: Team,
-        rows: np.ndarray | None = None,
-        bins: Bins | None = None,
-        n_others: int = 0,
-        with_values: bool = False,
-    ) -> Any:
+    def sorted(self, is_categorical: np.ndarray, team: Team, how: Sorting = ALL_ROWS) -> Any:
         """Every column in order, as exact trees need it: see presort.py."""
         from spinney.data.presort import presort
 
-        return presort(self, is_categorical, team, rows, bins, n_others, with_values)
+        return presort(self, is_categorical, team, how)
 
     def ends(self, rows: np.ndarray | None) -> np.ndarray:
         """(2, columns): the least and the greatest finite value of some rows (None: all); zeros where there is none."""

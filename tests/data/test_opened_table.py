@@ -10,7 +10,7 @@ from spinney.data import presort as presort_module
 from spinney.data.encode import learn_bins
 from spinney.data.opened_table import OpenedTable
 from spinney.data.schema import learn_and_read
-from spinney.data.tables import Table
+from spinney.data.tables import Sorting, Table
 
 RANDOM = np.random.RandomState(0)
 
@@ -148,7 +148,7 @@ def test_bins_of_another_table_encode_a_part():
         np.testing.assert_array_equal(part.codes(bins, team), bins.encode(table, team)[:, TRAIN])
         own = part.bins(schema.is_categorical, None, 9, team)
         np.testing.assert_array_equal(part.codes(own, team, 5, 9), own.encode(table, team)[:, TRAIN[5:9]])
-        binned = part.sorted(schema.is_categorical, team, bins=own)
+        binned = part.sorted(schema.is_categorical, team, Sorting(bins=own))
         assert binned.is_binned
         assert binned.n_rows == len(TRAIN)
 

@@ -9,7 +9,7 @@ from spinney._team import Team
 from spinney.data import presort as module
 from spinney.data.encode import learn_bins
 from spinney.data.presort import RANK, ROW, presort
-from spinney.data.tables import Panel, Table
+from spinney.data.tables import Panel, Sorting, Table
 from tests.compiled import PLAIN_PYTHON, THREADS, few
 
 pytestmark = pytest.mark.kernels
@@ -30,7 +30,7 @@ def table_of(*panels):
 def sort(table, is_categorical=None, n_threads=1, **rest):
     kinds = np.zeros(table.n_columns, bool) if is_categorical is None else np.asarray(is_categorical, bool)
     with Team(n_threads) as team:
-        return presort(table, kinds, team, with_values=True, **rest)
+        return presort(table, kinds, team, Sorting(with_values=True, **rest))
 
 
 def read(presorted, j):
@@ -196,7 +196,7 @@ def test_the_rank_of_a_binned_value_is_its_bin(n_threads):
     with Team(n_threads) as team:
         bins = learn_bins(table, kinds, None, 6, team)
         codes = bins.encode(table, team)
-        presorted = presort(table, kinds, team, rows=rows, bins=bins)
+        presorted = presort(table, kinds, team, Sorting(rows, bins))
     assert presorted.is_binned
     for j in range(3):
         found_rows, ranks = read(presorted, j)

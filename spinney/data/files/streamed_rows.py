@@ -19,7 +19,7 @@ import numpy as np
 from spinney.data.files.store import MappedArrays, Writing, bytes_of, keep
 from spinney.data.files.streamed import StreamedTable, digest_of
 from spinney.data.opened_table import OpenedRows
-from spinney.data.tables import Panel, Table
+from spinney.data.tables import ALL_ROWS, Panel, Sorting, Table
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -282,19 +282,11 @@ class StreamedRows(OpenedRows):
         """No."""
         self._refuse()
 
-    def sorted(
-        self,
-        is_categorical: np.ndarray,
-        team: Team,
-        rows: np.ndarray | None = None,
-        bins: Bins | None = None,
-        n_others: int = 0,
-        with_values: bool = False,
-    ) -> Presorted:
+    def sorted(self, is_categorical: np.ndarray, team: Team, how: Sorting = ALL_ROWS) -> Presorted:
         """Codes, in memory; no values."""
-        if bins is None:
+        if how.bins is None:
             self._refuse()
-        lists: Presorted = Table.sorted(self, is_categorical, team, rows, bins, n_others, with_values)
+        lists: Presorted = Table.sorted(self, is_categorical, team, how)
         return lists
 
     def bins(self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:

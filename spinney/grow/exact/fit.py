@@ -9,7 +9,7 @@ from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI
 from spinney.data.encode import Bins
 from spinney.data.presort import RANK
 from spinney.data.sparse_presort import SparseLists
-from spinney.data.tables import Table
+from spinney.data.tables import Sorting, Table
 from spinney.data.target import Target
 from spinney.data.thresholds import NO_MIDDLES, Middles, find_middles
 from spinney.grow.exact.freeze import Cuts, GrownTree, between, freeze, midway, with_sets
@@ -45,7 +45,7 @@ def sort_for_trees(
 ) -> Sorted:
     """Sort the columns for trees of this kind: of this criterion and so many outputs."""
     n_others = (target.n_outputs if settings.criterion == ABSOLUTE else 0) + 1
-    presorted = table.sorted(n_categories > 0, team, rows, bins, n_others, with_values=settings.random)
+    presorted = table.sorted(n_categories > 0, team, Sorting(rows, bins, n_others, with_values=settings.random))
     middles = find_middles(bins, table, rows) if bins is not None and settings.random else NO_MIDDLES
     return Sorted(table, n_categories, rows, bins, presorted, middles)
 

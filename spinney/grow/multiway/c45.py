@@ -17,8 +17,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
@@ -258,11 +256,11 @@ def grow_c45(
     units, kept = read_units(weights, len(classes))
     columns = columns.take(kept)
     classes = classes if kept is None else classes[kept]
-    kind: dict[str, Any] = {"ratio": True, "spreads": True, "mdl": settings.mdl, "subset": settings.subset}
-    kind["n_classes"] = len(np.unique(classes))
-    kind["in_average"] = _counts_in_average(columns, int(units.sum()) / ROW)
-    rules = settings.rules(columns, units, n_classes, **kind)
-    rules = rules._replace(min_split=max(2 * rules.min_leaf, rules.min_split))
+    counted = _counts_in_average(columns, int(units.sum()) / ROW)
+    own = {"mdl": settings.mdl, "subset": settings.subset}
+    rules = settings.rules(columns, units, n_classes, ratio=True, spreads=True, in_average=counted, **own)
+    least = max(2 * rules.min_leaf, rules.min_split)
+    rules = rules._replace(min_split=least, n_classes=len(np.unique(classes)))
     rows = make_rows(classes, units, columns.most_branches)
     terms = make_terms(rules.total)
     grown = grow(columns, rows, n_classes, rules, terms, team)

@@ -55,7 +55,8 @@ class BranchSettings(NamedTuple):
             total=int(units.sum()),
             critical=critical if self.significance is None else critical_values(self.significance, degrees),
             max_depth=self.max_depth,
-            **{"n_classes": n_classes, **kind},
+            n_classes=n_classes,
+            **kind,
         )
 
 
