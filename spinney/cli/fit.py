@@ -17,10 +17,19 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.columns_report import EXACT, tell_columns, tell_importances, tell_scores
 from spinney.cli.files import SUFFIX, check_place, save_model, what_is_there
 from spinney.cli.models import MODELS, alike, check_id3, guess_task, make_model, read_parameters
-from spinney.cli.report import Report, Working, label, quoted, shares
+from spinney.cli.report import (
+    EXACT,
+    Report,
+    Working,
+    label,
+    quoted,
+    shares,
+    tell_columns,
+    tell_importances,
+    tell_scores,
+)
 from spinney.cli.report_page import page_path, write_page
 from spinney.evaluate.judging import Judged, NotJudged, hints_of_fit, judge, plan
 from spinney.tables.errors import TableError, usage

@@ -10,10 +10,10 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.errors import written
 from spinney.cli.evaluate import Truth, find_truth
 from spinney.cli.files import check_place, load_for
 from spinney.cli.report import Report, Working
+from spinney.cli.terminal import written
 from spinney.evaluate.judging import Judged, NotJudged
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import open_source

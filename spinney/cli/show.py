@@ -8,9 +8,8 @@ import numpy as np
 import typer
 
 from spinney.cli import options
-from spinney.cli.columns_report import importances_of, tell_importances
 from spinney.cli.files import load_model
-from spinney.cli.report import Report, label, number
+from spinney.cli.report import Report, importances_of, label, number, tell_importances
 from spinney.tables.errors import TableError, usage
 from spinney.tables.recipe import Recipe
 from spinney.view.numbers import plural

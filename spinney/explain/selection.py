@@ -23,7 +23,7 @@ from spinney.data.reading import with_rows
 from spinney.data.tables import is_streamed
 from spinney.data.weights import read_weights
 from spinney.evaluate.cross_validation import cross_validate
-from spinney.evaluate.folds import make_splits
+from spinney.evaluate.runs import make_splits
 from spinney.evaluate.scoring import Scoring
 
 

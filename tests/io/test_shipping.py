@@ -8,7 +8,7 @@ from pathlib import Path
 
 import spinney
 from spinney.datasets import load_penguins
-from spinney.io import errors, model_file
+from spinney.io import model_file
 
 GUIDE = (Path(__file__).parent.parent.parent / "docs" / "shipping.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from spinney.explain.dependence.leaf_regions import Runs, add_up, add_up_pair, along
-from spinney.explain.dependence.open_descent import row_curves
+from spinney.explain.dependence.open_descent import Runs, add_up, add_up_pair, along, row_curves
 from spinney.explain.dependence.partial_dependence import Walker, ask
 from spinney.explain.dependence.responses import need_tree_sum
 

@@ -5,7 +5,7 @@ In: a fitted model, rows, columns. Out: scikit-learn's `Bunch`: `grid_values`, `
     average[g] = mean prediction over the rows with the column set to g
 
 Spinney's trees do not predict grids: rows are sent down the trees with the column's splits left open (open_descent.py),
-and every leaf knows which points of the grid reach it (leaf_regions.py). Where responses are sums over the trees
+and every leaf knows which points of the grid reach it. Where responses are sums over the trees
 (regression, raw scores, probabilities of trees and forests), one traversal counts the rows for all columns at once.
 Where they are not (probabilities of boosting), each row's curve is summed, converted and averaged. Other models predict
 copies of the data.
@@ -26,18 +26,22 @@ from sklearn.utils import Bunch
 from spinney._interruptible_threads import side_by_side
 from spinney._team import Team, available_threads
 from spinney.explain.dependence.grids import Axis, Columns, GridSpec, read_row_weights
-from spinney.explain.dependence.leaf_regions import (
+from spinney.explain.dependence.open_descent import (
+    BLOCK,
+    Group,
     PathConditions,
     Ways,
     add_up,
     add_up_pair,
     along,
+    count_open,
     cover_weights,
+    disjoint,
     find_runs,
     find_ways,
     pack,
+    row_curves,
 )
-from spinney.explain.dependence.open_descent import BLOCK, Group, count_open, disjoint, row_curves
 from spinney.explain.dependence.responses import TreeSum, check_model, read_response, responses, tree_sum
 
 METHODS = ("auto", "walk", "brute", "recursion")
