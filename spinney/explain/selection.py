@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length
 
+from spinney._docstrings import described_by
 from spinney.data.opened_table import OpenedTable, takes_opened_tables
 from spinney.data.reading import with_rows
 from spinney.data.tables import is_streamed
@@ -97,6 +98,7 @@ class Selection:
         return "\n".join(lines)
 
 
+@described_by(cross_validate)
 def select_features(
     model: Any,
     X: Any,
@@ -124,8 +126,6 @@ def select_features(
         Training data, as for the model's `fit`.
     y : array-like of shape (n_samples,)
         Targets.
-    cv : int, str, splitter or iterable, default=5
-        As in `spinney.evaluate.cross_validate`.
     scoring : str or callable, default=None
         As in `spinney.evaluate.cross_validate`, but one score.
     step : float, default=0.7
@@ -134,8 +134,6 @@ def select_features(
         Smallest number of columns that is tried.
     tolerance : float, default=1.0
         Number of standard errors by which the mean score may be worse than the best.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows.
     n_jobs : int, default=None
         Number of folds fitted in parallel.
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.view.figures import axes_for, class_colours
+from spinney.view.figures import axes_for, class_colours, drawing
 from spinney.view.phrases import check_count
 
 _ROOM = 1.12  # of the longest bar: for the number after it
 
 
+@drawing
 def plot_importances(
     model: Any, *, feature_names: Any = None, most: int = 20, decimals: int = 2, ax: Any = None
 ) -> Any:
@@ -31,13 +32,6 @@ def plot_importances(
         Maximum number of columns drawn.
     decimals : int, default=2
         Number of decimals shown next to the bars.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------

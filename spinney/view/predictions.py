@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.tree.decision import NUMBER
-from spinney.view.figures import axes_for, class_colours, import_pyplot, label_axes, mix, panels
+from spinney.view.figures import axes_for, class_colours, drawing, import_pyplot, label_axes, mix, panels
 from spinney.view.phrases import check_count
 
 _MARGIN = 0.05  # of the data's range, around it
@@ -123,6 +123,7 @@ _SURE = 0.75  # where a probability is 1
 _SMALL_TABLE, _SMALL_POINT, _POINT = 500, 10.0, 22.0
 
 
+@drawing
 def plot_regions(
     model: Any,
     X: Any,
@@ -146,18 +147,11 @@ def plot_regions(
         Targets, to draw the rows of X as coloured points.
     features : two column numbers or names, default=(0, 1)
         Numeric columns of the horizontal and the vertical axis.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
     resolution : int, default=300
         Number of predictions along each axis.
     probabilities : bool, default=False
         Shade each region by `predict_proba`: strong where the predicted class is certain, white where all classes are
         equally probable.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -248,6 +242,7 @@ _PANEL = 4.2  # inches
 _MANY_POINTS, _PREDICTIONS_SMALL_POINT, _PREDICTIONS_POINT = 500, 8.0, 18.0
 
 
+@drawing
 def plot_predictions(
     model: Any, X: Any, y: Any = None, *, feature: int | str = 0, ax: Any = None, resolution: int = 500
 ) -> Any:
@@ -265,15 +260,8 @@ def plot_predictions(
         Targets, to draw the rows of X as points; with two classes as 0 and 1.
     feature : int or str, default=0
         Number or name of a numeric column.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
     resolution : int, default=500
         Number of predictions along the axis; those on both sides of a tree's thresholds are added.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------

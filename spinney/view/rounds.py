@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.metrics import accuracy_score, log_loss, mean_squared_error
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.view.figures import axes_for, chosen_rounds, class_colours, import_pyplot
+from spinney.view.figures import axes_for, chosen_rounds, class_colours, drawing, import_pyplot
 from spinney.view.phrases import check_count
 from spinney.view.predictions import POINTS, Grid, plot_regions, read_points
 
@@ -217,6 +217,7 @@ def stages_of(model: Any, X: Any, last: int) -> Iterator[tuple[int, np.ndarray]]
 _METRICS = ("error", "log_loss", "mean_squared_error")
 
 
+@drawing
 def plot_staged_errors(
     model: Any, X: Any = None, y: Any = None, *, eval_set: Any = None, metric: Any = None, ax: Any = None
 ) -> Any:
@@ -236,13 +237,6 @@ def plot_staged_errors(
     metric : {"error", "log_loss", "mean_squared_error"} or callable, default=None
         Metric to draw. A callable receives (y, predicted). For `boosting_cv`, the name of one of its metrics. None:
         the error rate, or the mean squared error.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------

@@ -17,14 +17,16 @@ import numpy as np
 from scipy.ndimage import distance_transform_edt
 from sklearn.utils import Bunch
 
+from spinney._docstrings import described_by
 from spinney.explain.dependence.grids import Columns, read_row_weights
-from spinney.explain.dependence.partial_dependence import ask
+from spinney.explain.dependence.partial_dependence import ask, partial_dependence
 from spinney.explain.dependence.responses import check_model, read_response, responses
 
 _LIKENESS_BINS = 20
 Answer = Callable[[tuple[int, ...], tuple[np.ndarray, ...]], np.ndarray]  # (columns, values per row) -> (rows, outputs)
 
 
+@described_by(partial_dependence)
 def ale(
     model: Any,
     X: Any,
@@ -46,8 +48,6 @@ def ale(
         As in `partial_dependence`. Both columns of a pair must be numeric.
     n_bins : int, default=40
         Maximum number of bins, with about the same number of rows each. For a pair, the number along each column.
-    response_method : str, default="auto"
-        As in `partial_dependence`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows. Rows with a missing value in the column are left out.
 

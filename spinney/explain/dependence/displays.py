@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from spinney._docstrings import described_by
 from spinney.explain.dependence.ale import ale
 from spinney.explain.dependence.grids import Columns
 from spinney.explain.dependence.partial_dependence import partial_dependence
@@ -220,6 +221,7 @@ class PartialDependenceDisplay(_Panels):
         self.centered = centered
 
     @classmethod
+    @described_by(partial_dependence, _Panels.plot)
     def from_estimator(
         cls,
         model: Any,
@@ -237,10 +239,6 @@ class PartialDependenceDisplay(_Panels):
 
         Parameters
         ----------
-        model : fitted model
-            As in `partial_dependence`.
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Rows to average over.
         features : int, str, tuple of two, or list of these
             As in `partial_dependence`: one panel per entry.
         kind : {"average", "individual", "both"}, default="average"
@@ -249,10 +247,6 @@ class PartialDependenceDisplay(_Panels):
             Class or output to draw. None: all of them.
         centered : bool, default=False
             Start all curves at 0.
-        ax : matplotlib axes or array of axes, default=None
-            As in `plot`.
-        n_cols : int, default=3
-            As in `plot`.
         **options
             Other parameters of `partial_dependence`.
 
@@ -297,6 +291,7 @@ class PartialDependenceDisplay(_Panels):
         return values
 
 
+@described_by(PartialDependenceDisplay)
 class ALEDisplay(_Panels):
     """Plot accumulated local effects.
 
@@ -304,12 +299,6 @@ class ALEDisplay(_Panels):
     ----------
     results : Bunch or list of Bunch
         From `ale`.
-    target : int, default=None
-        Output to draw. None: all outputs.
-    classes : sequence, default=None
-        Names of the outputs.
-    deciles : dict, default=None
-        Column -> its deciles, drawn as ticks.
 
     Examples
     --------
@@ -327,6 +316,7 @@ class ALEDisplay(_Panels):
     _what = "effect"
 
     @classmethod
+    @described_by(ale, PartialDependenceDisplay.from_estimator)
     def from_estimator(
         cls, model: Any, X: Any, features: Any, *, target: Any = None, ax: Any = None, n_cols: int = 3, **options: Any
     ) -> ALEDisplay:
@@ -334,18 +324,8 @@ class ALEDisplay(_Panels):
 
         Parameters
         ----------
-        model : fitted model
-            As in `ale`.
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Rows to average over.
         features : int, str, tuple of two, or list of these
             As in `ale`: one panel per entry.
-        target : class label or int, default=None
-            Class or output to draw. None: all of them.
-        ax : matplotlib axes or array of axes, default=None
-            As in `plot`.
-        n_cols : int, default=3
-            As in `plot`.
         **options
             Other parameters of `ale`.
 

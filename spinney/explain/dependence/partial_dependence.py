@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from spinney._docstrings import described_by
 from spinney._interruptible_threads import side_by_side
 from spinney._team import Team, available_threads
 from spinney.explain.dependence.grids import Axis, Columns, GridSpec, read_row_weights
@@ -132,17 +133,14 @@ def partial_dependence(
     return found[0] if is_one else found
 
 
+@described_by(partial_dependence)
 def ice(model: Any, X: Any, features: Any, **options: Any) -> Any:
     """Compute individual conditional expectation (ICE): one curve per row.
 
     Parameters
     ----------
-    model : fitted model
-        As in `partial_dependence`.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Rows whose curves are computed.
-    features : int, str, tuple of two, or list of these
-        As in `partial_dependence`.
     **options
         Other parameters of `partial_dependence`, except `kind`.
 

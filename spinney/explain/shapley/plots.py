@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spinney.explain.shapley.explanation import Explanation, read_explanation
-from spinney.view.figures import class_colours, import_pyplot, mix
+from spinney.view.figures import class_colours, drawing, import_pyplot, mix
 from spinney.view.numbers import write_amount, write_value
 from spinney.view.phrases import check_count
 
@@ -173,6 +173,7 @@ _ROOM = 1.12  # of the longest bar: for the number after it
 _DARK_FROM = 0.6  # of the largest number of a map: white text from here
 
 
+@drawing
 def plot_waterfall(explanation: Any, *, most: int = 10, decimals: int = 2, ax: Any = None) -> Any:
     """Plot how the columns move one row from the base value to its prediction.
 
@@ -185,13 +186,6 @@ def plot_waterfall(explanation: Any, *, most: int = 10, decimals: int = 2, ax: A
         Maximum number of columns with a bar of their own. The others share the last bar.
     decimals : int, default=2
         Number of decimals shown.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -255,6 +249,7 @@ def _number_steps(ax: Any, starts: np.ndarray, ends: np.ndarray, sizes: list[flo
         ax.annotate(text, (place, k), (shift, 0), textcoords="offset points", va="center", ha=side, fontsize="small")
 
 
+@drawing
 def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: Any = None) -> Any:
     """Plot the mean absolute SHAP value of each column, the largest on top; stacked for several outputs.
 
@@ -266,13 +261,6 @@ def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: A
         Maximum number of columns drawn.
     decimals : int, default=2
         Number of decimals shown next to the bars.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -308,6 +296,7 @@ def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: A
     return ax
 
 
+@drawing
 def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax: Any = None) -> Any:
     """Plot the mean absolute SHAP interaction of every pair of columns as a heat map.
 
@@ -321,13 +310,6 @@ def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax
         Maximum number of columns drawn: those with the largest values.
     decimals : int, default=2
         Number of decimals shown.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -374,6 +356,7 @@ _ACROSS = 0.38  # of the distance between columns: how far points spread
 _CHUNK = 40  # rows that are alike in a column, to see what else moves their values
 
 
+@drawing
 def plot_beeswarm(explanation: Any, *, most: int = 12, ax: Any = None) -> Any:
     """Plot the SHAP values of all rows by column, coloured by the data; the most important column is on top.
 
@@ -385,13 +368,6 @@ def plot_beeswarm(explanation: Any, *, most: int = 12, ax: Any = None) -> Any:
         If there are several outputs, choose one: `shap(model, X)[..., "yes"]`. A `shap.Explanation` is accepted too.
     most : int, default=12
         Maximum number of columns drawn.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -470,6 +446,7 @@ def _key(ax: Any, has_numbers: bool, has_missing: bool) -> None:
         ax.legend(loc="lower right", frameon=False, fontsize="small", handletextpad=0.1)
 
 
+@drawing
 def plot_shap_dependence(
     explanation: Any, column: str | int, *, colour: str | int | None = "auto", ax: Any = None
 ) -> Any:
@@ -485,13 +462,6 @@ def plot_shap_dependence(
         Column to plot.
     colour : str, int or None, default="auto"
         Column that colours the points. None uses one colour, and "auto" the column with the strongest interaction.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
