@@ -30,6 +30,9 @@ BUDGETS = {  # walk: files, changes of room. A change that lengthens a walk rais
 MOST_OUTER = 40  # files of the outer subpackages that `spinney fit --report` enters
 
 
+pytestmark = pytest.mark.slow  # kernels run as plain Python
+
+
 @pytest.fixture(scope="module")
 def walks():
     """[files, changes of room, names of the files] of every walk."""
