@@ -19,10 +19,8 @@ def show(
     model: options.ModelFile,
     tree: Annotated[
         str | None,
-        typer.Option(
-            "--tree",
-            help="Number of the tree: 0, 1, ...; for boosting with several classes ROUND,CLASS, such as 0,1.",
-            show_default=False,
+        options.option(
+            "--tree", help="Number of the tree: 0, 1, ...; for boosting with several classes ROUND,CLASS, such as 0,1."
         ),
     ] = None,
     rules: Annotated[bool, typer.Option("--rules", help="Print the rules of a tree, one per leaf.")] = False,
