@@ -24,6 +24,7 @@ from spinney._docstrings import described_by
 from spinney.explain.dependence.responses import check_model
 from spinney.explain.importance import store_of
 from spinney.tree.formula import trees_formula
+from spinney.view.phrases import check_choice
 
 _KINDS = ("leaves", "out_of_bag", "gap")
 _CELLS = 1 << 22  # of the matrix at a time
@@ -170,8 +171,7 @@ def outlier_scores(model: Any, X: Any, y: Any = None, *, kind: str = "leaves") -
 def _blocks(model: Any, X: Any, Y: Any, kind: str, dense: bool) -> Iterator[csr_array]:
     """Some rows of the matrix at a time."""
     check_model(model)
-    if kind not in _KINDS:
-        raise ValueError(f"kind must be one of {', '.join(map(repr, _KINDS))}, got {kind!r}.")
+    check_choice("kind", kind, _KINDS)
     places = _places(model, X)
     if kind == "leaves":
         factors = _by_leaves(places, places if Y is None else _places(model, Y))

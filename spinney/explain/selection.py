@@ -26,6 +26,7 @@ from spinney.data.weights import read_weights
 from spinney.evaluate.cross_validation import cross_validate
 from spinney.evaluate.runs import make_splits
 from spinney.evaluate.scoring import Scoring
+from spinney.view.phrases import check_count
 
 
 @dataclass(frozen=True)
@@ -200,8 +201,7 @@ def _scores(tables: _Tables, scoring: Any, splits: list[Any], sizes: list[int], 
 def _check(step: Any, min_features: Any, tolerance: Any) -> None:
     if isinstance(step, bool) or not isinstance(step, int | float) or not 0 < step < 1:
         raise ValueError(f"step must be a fraction between 0 and 1, got {step!r}.")
-    if isinstance(min_features, bool) or not isinstance(min_features, int | np.integer) or min_features < 1:
-        raise ValueError(f"min_features must be a positive integer, got {min_features!r}.")
+    check_count("min_features", min_features, 1)
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not tolerance >= 0:
         raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r}.")
 

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.tree.decision import NUMBER
-from spinney.view.figures import axes_for, class_colours, drawing, import_pyplot, label_axes, mix, panels
+from spinney.view.figures import axes_for, class_colours, drawing, import_pyplot, label_axes, mix, panels, plainly
 from spinney.view.phrases import check_count
 
 _MARGIN = 0.05  # of the data's range, around it
@@ -165,8 +165,7 @@ def plot_regions(
     if not hasattr(model, "predict"):
         raise TypeError(f"model must be a fitted classifier or regressor, got {type(model).__name__}.")
     check_is_fitted(model)
-    if check_count("resolution", resolution) < 2:
-        raise ValueError(f"resolution must be an integer of at least 2, got {resolution!r}.")
+    check_count("resolution", resolution, 2)
     if probabilities and not (hasattr(model, "predict_proba") and hasattr(model, "classes_")):
         raise TypeError(f"probabilities=True needs a classifier with predict_proba, got {type(model).__name__}.")
     plane = Grid(X, features, resolution)
@@ -210,8 +209,7 @@ def _draw_classes(
             _scatter(ax, plane, y == value, color=colour)
     handles = [Patch(facecolor=colour, edgecolor="#404040", linewidth=0.5) for colour in colours]
     legend = ax.legend(handles, [str(value) for value in classes], framealpha=0.9)
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    plainly(legend.get_texts())
 
 
 def _draw_numbers(ax: Any, plane: Grid, predicted: np.ndarray, y: np.ndarray | None) -> None:
@@ -278,8 +276,7 @@ def plot_predictions(
                 f"model must be a fitted classifier or regressor, or a dict of such, got {type(one).__name__}."
             )
         check_is_fitted(one)
-    if check_count("resolution", resolution) < 2:
-        raise ValueError(f"resolution must be an integer of at least 2, got {resolution!r}.")
+    check_count("resolution", resolution, 2)
     line = Grid(X, [feature], resolution, 1)
     curves = [curve for name, one in models.items() for curve in _curves(one, name, line)]
     ax = axes_for("plot_predictions", ax)
@@ -289,8 +286,7 @@ def plot_predictions(
         ax.plot(x, values, color=colour, linewidth=2.2, label=name, zorder=2)
     ax.xaxis.set_label_text(line.names[0], parse_math=False)
     if any(name is not None for name, _, _ in curves):
-        for text in ax.legend().get_texts():
-            text.set_parse_math(False)
+        plainly(ax.legend().get_texts())
     return ax
 
 

@@ -21,6 +21,7 @@ from spinney._docstrings import described_by
 from spinney.explain.dependence.grids import Columns, read_row_weights
 from spinney.explain.dependence.partial_dependence import ask, partial_dependence
 from spinney.explain.dependence.responses import check_model, read_response, responses
+from spinney.view.phrases import check_count
 
 _LIKENESS_BINS = 20
 Answer = Callable[[tuple[int, ...], tuple[np.ndarray, ...]], np.ndarray]  # (columns, values per row) -> (rows, outputs)
@@ -69,8 +70,7 @@ def ale(
     True
     """
     check_model(model)
-    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
-        raise ValueError(f"n_bins must be a positive integer, got {n_bins!r}.")
+    check_count("n_bins", n_bins, 1)
     wanted = read_response(model, response_method)
     columns = ask(model, X, response_method, "auto").columns
     weight = read_row_weights(sample_weight, columns.n_rows)

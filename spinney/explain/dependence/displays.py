@@ -15,7 +15,7 @@ from spinney._docstrings import described_by
 from spinney.explain.dependence.ale import ale
 from spinney.explain.dependence.grids import Columns
 from spinney.explain.dependence.partial_dependence import partial_dependence
-from spinney.view.figures import class_colours, import_pyplot
+from spinney.view.figures import class_colours, import_pyplot, plainly
 
 _PANEL = 4.0, 3.2  # inches
 _MOST_LINES = 300  # of individual rows in a panel
@@ -89,8 +89,7 @@ class _Panels:
                 panel.set_ylim(ends[:, 0].min(), ends[:, 1].max())
             handles, names = lines[0].get_legend_handles_labels()
             if names:
-                for text in lines[0].legend(handles, names, fontsize=8).get_texts():
-                    text.set_parse_math(False)
+                plainly(lines[0].legend(handles, names, fontsize=8).get_texts())
 
     def _make_axes(self, plt: Any, ax: Any, n_cols: int) -> np.ndarray:
         n = len(self.results)
@@ -132,8 +131,7 @@ class _Panels:
             labels = ["missing" if value is None else str(value) for value in grid.tolist()]
             turned = sum(map(len, labels)) > 34
             ax.set_xticks(places, labels, rotation=35 if turned else 0, ha="right" if turned else "center")
-            for text in ax.get_xticklabels():
-                text.set_parse_math(False)
+            plainly(ax.get_xticklabels())
             ax.margins(x=0.12)
             return
         known = ~np.isnan(grid.astype(np.float64))

@@ -44,6 +44,7 @@ from spinney.explain.dependence.open_descent import (
     row_curves,
 )
 from spinney.explain.dependence.responses import TreeSum, check_model, read_response, responses, tree_sum
+from spinney.view.phrases import check_choice
 
 METHODS = ("auto", "walk", "brute", "recursion")
 _KINDS = ("average", "individual", "both")
@@ -118,8 +119,7 @@ def partial_dependence(
     >>> found.average.round(2)
     array([[0., 3.]])
     """
-    if kind not in _KINDS:
-        raise ValueError(f"kind must be one of {', '.join(map(repr, _KINDS))}, got {kind!r}.")
+    check_choice("kind", kind, _KINDS)
     check_model(model)
     asker = ask(model, X, response_method, method, sample_weight)
     if asker.method == "recursion" and (kind != "average" or sample_weight is not None):
@@ -189,8 +189,7 @@ def _mean(curves: np.ndarray, share: np.ndarray) -> np.ndarray:
 
 def ask(model: Any, X: Any, response_method: str, method: str, sample_weight: Any = None) -> Asker:
     """How a model's dependence is computed: by one traversal of its trees, or by predicting copies of the data."""
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
+    check_choice("method", method, METHODS)
     wanted = read_response(model, response_method)
     name = type(model).__name__
     found = None if method == "brute" else tree_sum(model)
