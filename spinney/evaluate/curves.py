@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn import model_selection
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.evaluate.cross_validation import cross_validate
 from spinney.evaluate.runs import Run
 from spinney.view.figures import drawing
@@ -131,7 +131,7 @@ class LearningCurve(tuple):
         return plot_learning_curve(self, ax)
 
 
-@described_by(cross_validate)
+@completed(cross_validate)
 def validation_curve(
     estimator: Any,
     X: Any,
@@ -189,7 +189,7 @@ def validation_curve(
     return curve
 
 
-@described_by(cross_validate)
+@completed(cross_validate)
 def learning_curve(
     estimator: Any,
     X: Any,

@@ -187,8 +187,8 @@ _SERIES = "train_score_", "oob_scores_", "oob_improvement_"
 class ScorerMetric:
     """A scikit-learn scorer, or a function (model, X, y) -> float, as a metric of evaluation sets."""
 
-    def __init__(self, model: Any, schema: Schema, initial: InitialScores) -> None:
-        self.scoring, self.model, self.schema = Scoring(model, model.scoring), model, schema
+    def __init__(self, model: Any, initial: InitialScores) -> None:
+        self.scoring, self.model = Scoring(model, model.scoring), model
         self.initial = initial
         name = str(self.scoring.title or getattr(model.scoring, "__name__", "score"))
         self.metric = Metric(name, None, True, self._score)
@@ -211,7 +211,6 @@ class ScorerMetric:
         stand_in._booster = Booster(np.empty(0), None, self.initial.loss)  # type: ignore[arg-type]
         if self.needs_rows:
             stand_in._booster = replace(booster(), loss=self.initial.loss)
-            stand_in._keep_schema(self.schema)
         stand_in._known = one.X, one.scores  # no tree is asked again
         y = one.y
         if hasattr(self.model, "classes_"):
@@ -420,7 +419,8 @@ class BoostingFit(TableModel):
         self._check_quality(searches, data.table)
         scorer = None
         if (stopping is not None or searches) and self.scoring != "loss":
-            scorer = ScorerMetric(self, data.schema, job.initial)
+            self._keep_schema(data.schema)  # scorers ask the model about X
+            scorer = ScorerMetric(self, job.initial)
         job = job._replace(
             table=data.table if exact or self.device == "cpu" else table_for(self.device, data.table),
             max_bins=None if exact else self.max_bins,
@@ -604,7 +604,7 @@ class BoostingFit(TableModel):
         for name, (X, y, weight) in named.items():
             if is_remote(X, y, weight):
                 X, y, weight, _ = self._open_remote(X, y, weight, None)
-            table = data.schema.read(self._on_device(X, as_codes), type(self).__name__, strict=self._refuses_unknown())
+            table = data.schema.read(self._on_device(X, as_codes), type(self).__name__, strict=self.refuses_unknown())
             target, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
             offset = read_offset(offsets[name], table.n_rows, data.task, "eval_init_score")
             tables.append(EvalTable(name, X, table, target, weights, offset))
