@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from spinney.estimators.trees.optimal_tree import OptimalTreeClassifier as OptimalTreeClassifier
     from spinney.estimators.trees.optimal_tree import OptimalTreeRegressor as OptimalTreeRegressor
     from spinney.evaluate.boosting_cv import boosting_cv as boosting_cv
-    from spinney.io.errors import ModelFormatError as ModelFormatError
+    from spinney.io.checks import ModelFormatError as ModelFormatError
     from spinney.io.model_file import load as load
     from spinney.io.model_file import save as save
     from spinney.io.to_c import to_c as to_c

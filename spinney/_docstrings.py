@@ -1,7 +1,8 @@
 """Docstrings, put together: what several functions say of their arguments, and of what they return, is written once.
 
 A function says in its docstring what it does and gives an example. `completed` adds an entry for each argument that the
-docstring does not describe, what the function returns, and how its example begins.
+docstring does not describe, from tables or from the docstrings of other functions, what the function returns, and how
+its example begins.
 """
 
 from __future__ import annotations
@@ -31,8 +32,11 @@ def with_section(text: str, title: str, content: str, *after: str) -> str:
     rule = "\n" + "-" * len(title) + "\n"
     if content in text or title + rule in text:
         return text
-    following = next(one for one in after if f"\n{one}\n" in text)
-    return text.replace(f"\n{following}\n", f"\n{title}{rule}{content}\n\n{following}\n", 1)
+    section = f"{title}{rule}{content}"
+    following = next((one for one in after if f"\n{one}\n---" in text), None)
+    if following is None:
+        return f"{text.rstrip()}\n\n{section}"
+    return text.replace(f"\n{following}\n", f"\n{section}\n\n{following}\n", 1)
 
 
 def entry(name: str, one: Parameter, default: Any) -> str:
@@ -43,19 +47,21 @@ def entry(name: str, one: Parameter, default: Any) -> str:
 
 
 def completed(
-    known: Mapping[str, Parameter], returns: str | None = None, setup: str = ""
+    *sources: Mapping[str, Parameter] | Callable[..., Any], returns: str | None = None, setup: str = ""
 ) -> Callable[[Function], Function]:
-    """Complete the docstring of a function: the arguments that it does not describe, which are looked up in `known`,
-    what it returns, if it does not say, and the first lines of its example."""
+    """Complete the docstring of a function: the arguments that it does not describe, from the first of the tables and
+    functions that does, what it returns, if it does not say, and the first lines of its example."""
 
     def complete(function: Function) -> Function:
         if function.__doc__:  # which there is none of with -OO
             text, described = _without_arguments(inspect.cleandoc(function.__doc__))
+            known = [described, *map(_known, sources)]
             entries = []
             for one in inspect.signature(function).parameters.values():
-                name = "**" * (one.kind is one.VAR_KEYWORD) + one.name
-                if one.name != "self":
-                    entries.append(described.get(name) or entry(name, known[name], one.default))
+                name = "*" * (one.kind is one.VAR_POSITIONAL) + "**" * (one.kind is one.VAR_KEYWORD) + one.name
+                found = next((source[name] for source in known if name in source), None)
+                if found is not None:
+                    entries.append(found if isinstance(found, str) else entry(name, found, one.default))
             text = with_section(text, "Returns", returns, "Notes", "Examples") if returns else text
             text = text.replace(_EXAMPLES, f"{_EXAMPLES}{inspect.cleandoc(setup)}\n") if setup else text
             listed = "\n".join(entries)
@@ -65,9 +71,13 @@ def completed(
     return complete
 
 
+def _known(source: Mapping[str, Parameter] | Callable[..., Any]) -> Mapping[str, Any]:
+    return source if isinstance(source, Mapping) else _without_arguments(inspect.getdoc(source) or "")[1]
+
+
 def _without_arguments(text: str) -> tuple[str, dict[str, str]]:
     """The docstring without its section of arguments, and their entries by name."""
-    found = re.search(r"Parameters\n-+\n(.*?)\n\n(?=\w[^\n]*\n---)", text, re.DOTALL)
+    found = re.search(r"Parameters\n-+\n(.*?)(?:\n\n(?=\w[^\n]*\n---)|\s*\Z)", text, re.DOTALL)
     if found is None:
         return text, {}
     entries = re.split(r"\n(?=\S)", found[1])

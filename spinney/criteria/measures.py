@@ -27,7 +27,7 @@ _OF_COUNTS = completed(
         "labels": Parameter(_PER_ROW, "One label per row, in place of `counts`."),
         "sample_weight": _WEIGHT,
     },
-    "float or ndarray\n    One number, or an array of shape (...) for counts of several nodes.",
+    returns="float or ndarray\n    One number, or an array of shape (...) for counts of several nodes.",
 )
 _OF_SPLITS = completed(
     {
@@ -41,7 +41,7 @@ _OF_SPLITS = completed(
         "labels": Parameter(_PER_ROW, "Class of each row."),
         "sample_weight": _WEIGHT,
     },
-    "float or ndarray\n    One number, or an array for several splits.",
+    returns="float or ndarray\n    One number, or an array for several splits.",
 )
 
 

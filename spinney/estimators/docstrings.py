@@ -102,6 +102,8 @@ def documented(
 
     def document(method: Function) -> Function:
         says = re.search(r"^ *(Returns|Yields)\n *-", method.__doc__ or "", re.MULTILINE)
-        return completed(known, returns or (None if says else _RETURNED.get(method.__name__)), setup)(method)
+        return completed(known, returns=returns or (None if says else _RETURNED.get(method.__name__)), setup=setup)(
+            method
+        )
 
     return document
