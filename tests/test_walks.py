@@ -25,6 +25,9 @@ BUDGETS = {  # walk: files, changes of room. A change that lengthens a walk rais
 }
 
 
+pytestmark = pytest.mark.slow  # kernels run as plain Python
+
+
 @pytest.fixture(scope="module")
 def walks():
     """[files, changes of room, names of the files] of every walk."""
