@@ -453,6 +453,11 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         return self._need_rounds().n_rounds
 
     @property
+    def leaves_(self) -> str:
+        """What leaves are: "constant" or "linear"."""
+        return "linear" if self._need_rounds().forest.is_linear else "constant"
+
+    @property
     def n_trees_per_iteration_(self) -> int:
         """Number of trees per round: one, or one per class with more than two classes."""
         return self._need_rounds().n_outputs
