@@ -50,7 +50,7 @@ _HOMES = {
     "KMeans": "spinney.estimators.clusters.kmeans",
     "Loss": "spinney.criteria.user_loss",
     "MiniBatchKMeans": "spinney.estimators.clusters.minibatch_kmeans",
-    "ModelFormatError": "spinney.io.errors",
+    "ModelFormatError": "spinney.io.checks",
     "OptimalTreeClassifier": "spinney.estimators.trees.optimal_tree",
     "OptimalTreeRegressor": "spinney.estimators.trees.optimal_tree",
     "RandomForestClassifier": "spinney.estimators.forests.random_forest",
@@ -186,7 +186,7 @@ if TYPE_CHECKING:  # `as` makes a name public for type checkers, which cannot re
     from spinney.estimators.trees.optimal_tree import OptimalTreeClassifier as OptimalTreeClassifier
     from spinney.estimators.trees.optimal_tree import OptimalTreeRegressor as OptimalTreeRegressor
     from spinney.evaluate.boosting_cv import boosting_cv as boosting_cv
-    from spinney.io.errors import ModelFormatError as ModelFormatError
+    from spinney.io.checks import ModelFormatError as ModelFormatError
     from spinney.io.model_file import load as load
     from spinney.io.model_file import save as save
     from spinney.io.to_c import to_c as to_c

@@ -169,11 +169,11 @@ def cross_validate(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows, used in fitting and in scores.
     n_jobs : int or "dask", default=None
-        Number of folds fitted in parallel. None: one, since Spinney's models use all cores themselves. Their folds
-        run in threads; on small data they run one after the other, which is faster. "dask": folds are distributed over
-        the cluster of the current Dask client.
+        Number of fits in parallel. None: one, since Spinney's models use all cores themselves. Their fits run in
+        threads; on small data they run one after the other, which is faster. "dask": fits are distributed over the
+        cluster of the current Dask client.
     verbose : int, default=0
-        1 shows a progress bar, 2 prints a line per fold.
+        1 shows a progress bar, 2 prints a line per fit.
     params : dict, default=None
         Other arguments of `fit`. Those with one value per row are split like the rows.
     return_train_score : bool, default=False

@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 from sklearn import model_selection
 
+from spinney._docstrings import described_by
+from spinney.evaluate.cross_validation import cross_validate
 from spinney.evaluate.runs import Run
+from spinney.view.figures import drawing
 
 
 class ValidationCurve(tuple):
@@ -59,18 +62,9 @@ class ValidationCurve(tuple):
         """Value with the best mean test score; ties go to the first."""
         return self.param_range[int(np.nanargmax(self.test_scores.mean(axis=1)))]
 
+    @drawing
     def plot(self, ax: Any = None) -> Any:
         """Plot the curve, like `spinney.plot_validation_curve`.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Axes to draw on. None: the current axes.
-
-        Returns
-        -------
-        matplotlib axes
-            The axes that were drawn on.
 
         Examples
         --------
@@ -119,18 +113,9 @@ class LearningCurve(tuple):
         """Scores on the held-out rows, (sizes, folds)."""
         return self[2]
 
+    @drawing
     def plot(self, ax: Any = None) -> Any:
         """Plot the curve, like `spinney.plot_learning_curve`.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Axes to draw on. None: the current axes.
-
-        Returns
-        -------
-        matplotlib axes
-            The axes that were drawn on.
 
         Examples
         --------
@@ -146,6 +131,7 @@ class LearningCurve(tuple):
         return plot_learning_curve(self, ax)
 
 
+@described_by(cross_validate)
 def validation_curve(
     estimator: Any,
     X: Any,
@@ -166,32 +152,14 @@ def validation_curve(
 
     Parameters
     ----------
-    estimator : estimator
-        As in `cross_validate`.
-    X : array-like or DataFrame of shape (n_samples, n_features)
-        Data, as for the estimator's `fit`.
     y : array-like of shape (n_samples,)
         Targets.
     param_name : str
         Name of the parameter, such as "max_depth", or "tree__max_depth" in a pipeline.
     param_range : list
         Values to try.
-    groups : array-like of shape (n_samples,), default=None
-        Group of each row, for `cv`, as in `cross_validate`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows, as in `cross_validate`.
-    params : dict, default=None
-        Other arguments, as in `cross_validate`.
-    cv : int, str, splitter or iterable of (train, test), default=5
-        As in `cross_validate`.
     scoring : str or callable, default=None
         As in `cross_validate`, but one score.
-    n_jobs : int or "dask", default=None
-        As in `cross_validate`.
-    verbose : int, default=0
-        1 shows a progress bar, 2 prints a line per fit.
-    error_score : number or "raise", default=NaN
-        Score of a fit that fails; "raise" raises its error.
 
     Returns
     -------
@@ -221,6 +189,7 @@ def validation_curve(
     return curve
 
 
+@described_by(cross_validate)
 def learning_curve(
     estimator: Any,
     X: Any,
@@ -243,10 +212,6 @@ def learning_curve(
 
     Parameters
     ----------
-    estimator : estimator
-        As in `cross_validate`.
-    X : array-like or DataFrame of shape (n_samples, n_features)
-        Data, as for the estimator's `fit`.
     y : array-like of shape (n_samples,)
         Targets.
     train_sizes : array-like, default=(0.1, 0.325, 0.55, 0.775, 1.0)
@@ -257,22 +222,8 @@ def learning_curve(
         Seed of `shuffle`.
     return_times : bool, default=False
         Also return fit and score times.
-    groups : array-like of shape (n_samples,), default=None
-        Group of each row, for `cv`, as in `cross_validate`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows, as in `cross_validate`.
-    params : dict, default=None
-        Other arguments, as in `cross_validate`.
-    cv : int, str, splitter or iterable of (train, test), default=5
-        As in `cross_validate`.
     scoring : str or callable, default=None
         As in `cross_validate`, but one score.
-    n_jobs : int or "dask", default=None
-        As in `cross_validate`.
-    verbose : int, default=0
-        1 shows a progress bar, 2 prints a line per fit.
-    error_score : number or "raise", default=NaN
-        Score of a fit that fails; "raise" raises its error.
 
     Returns
     -------

@@ -177,6 +177,12 @@ class GpuRows(RemoteRows):
         self.table, self.n_rows, self.n_columns = table, table.n_rows, table.n_columns
         self.stream = Stream()
 
+    def used_categories(self, sizes: dict[int, int], rows: np.ndarray) -> dict[int, np.ndarray]:
+        return self.table.used_categories(sizes, rows)  # categories are always here
+
+    def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> GpuRows:
+        return GpuRows(self.table.recoded(schema, used))
+
     def open_dataset(
         self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
     ) -> GpuDataset:

@@ -123,6 +123,7 @@ def test_several_outputs():
         assert all(np.array_equal(a.compute(scheduler="sync"), b) for a, b in zip(lazy, local))
 
 
+@pytest.mark.slow
 def test_the_model_travels_once(client):
     """One task of the graph holds it, however many partitions there are; and a cluster gives the same answers."""
     tree = clone(TREE).fit(X, Y)

@@ -11,6 +11,7 @@ from distributed import secede, wait
 from spinney.distributed import group as groups
 from spinney.distributed import neighbours
 from spinney.distributed.group import Group, GroupLost, Mailbox
+from tests.distributed.partitions import slow
 from tests.distributed.remains import addresses, complete
 
 
@@ -176,7 +177,7 @@ def leave(group):
     group.leave()
 
 
-@pytest.mark.parametrize("at_work", [True, False])
+@pytest.mark.parametrize("at_work", [slow(True), False])
 def test_mailboxes_leave_when_the_client_is_gone(client, at_work):
     """A member that ends while the client still wants the fit leaves them where they are. When the client is gone they
     leave everywhere, and the scheduler gives none to new workers."""

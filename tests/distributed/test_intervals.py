@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import spinney
+from tests.distributed.partitions import slow
 
 DRAW = np.random.RandomState(0)
 X = pd.DataFrame(DRAW.rand(300, 3), columns=list("abc"))
@@ -18,7 +19,7 @@ def table(client):
     return dd.from_pandas(X.assign(y=Y), npartitions=3)
 
 
-@pytest.mark.parametrize("given", [{}, {"times": "c"}])
+@pytest.mark.parametrize("given", [{}, slow({"times": "c"})])
 def test_folds_of_a_cluster(table, given):
     model = spinney.GradientBoostingRegressor(random_state=0).fit(table[list("abc")], table["y"], **given)
     local = spinney.GradientBoostingRegressor(random_state=0).fit(X, Y, **given)

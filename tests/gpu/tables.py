@@ -104,9 +104,13 @@ def differences_of_fits():
     X = rng.standard_normal((n, 3)).astype("f4")
     X[rng.random(X.shape) < 0.1] = np.nan
     y = (np.nan_to_num(X[:, 0]) + 0.5 * rng.standard_normal(n) > 0).astype(int)
-    weights = rng.integers(1, 3, n)
+    weights = rng.integers(0, 3, n)
     small = {"n_estimators": 1, "max_leaf_nodes": 3, "min_samples_leaf": 3, "random_state": 3, "n_jobs": 1}
     cases = {
+        "weights, categories that only rows of weight 0 have": (
+            small | {"categorical_features": [2]},
+            {"sample_weight": weights},
+        ),
         "weights, evaluation set": (small, {"sample_weight": weights, "eval_set": (X[:20], y[:20], weights[:20])}),
         "rows held out": (small | {"early_stopping": True, "n_iter_no_change": 1}, {}),
         "by training rows": (small | {"early_stopping": True, "validation_fraction": None}, {}),

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.holdout import read_order
 from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
-from spinney.distributed.fits import spread, wants_cluster
+from spinney.distributed.fits import spread
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.cross_fitting import naming
 from spinney.ensemble.selection import select
@@ -54,6 +54,7 @@ from spinney.estimators.docstrings import LABELS, NUMBERS, TO_FIT, documented
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
+from spinney.evaluate.runs import wants_cluster
 from spinney.tree.formula import Mixture, mixture_of
 from spinney.view.frame import as_frame
 from spinney.view.summary import leaderboard_columns, leaderboard_text

@@ -10,7 +10,7 @@ from sklearn.base import clone
 import spinney
 from spinney.cluster import sparse_points
 from spinney.data import sparse
-from tests.compiled import few
+from tests.compiled import few, slow
 
 pytestmark = pytest.mark.filterwarnings("ignore:Number of distinct clusters")
 
@@ -111,7 +111,7 @@ def test_formats(kind):
     same(spinney.KMeans(4, random_state=0), dense, getattr(sp, kind)(stored))
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [*slow([np.float32]), np.float64])
 def test_many_rows(dtype):
     """Beyond 2**16 rows the origin is the mean of some, and rows stay in their order."""
     dense, stored = drawn(3, 70_000, 5, 0.3, dtype)
