@@ -9,6 +9,7 @@ import numpy as np
 from sklearn import model_selection
 from sklearn.utils.validation import _num_samples
 
+from spinney._docstrings import completed
 from spinney.evaluate.runs import Run, model_of
 from spinney.evaluate.scoring import ALONE
 
@@ -77,13 +78,9 @@ class CrossValidation(dict):
         """
         return float(np.mean(self._of(metric)))
 
+    @completed(mean)
     def std(self, metric: str | None = None) -> float:
         """Return the standard deviation of a score over the folds.
-
-        Parameters
-        ----------
-        metric : str, default=None
-            Name of a score, or a key such as "train_score". None: the first score.
 
         Returns
         -------

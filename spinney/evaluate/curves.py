@@ -12,13 +12,37 @@ from typing import Any
 import numpy as np
 from sklearn import model_selection
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.evaluate.cross_validation import cross_validate
 from spinney.evaluate.runs import Run
 from spinney.view.figures import drawing
 
 
-class ValidationCurve(tuple):
+class _Curve(tuple):
+    """Scores of training rows and of held-out rows, and the name of the score."""
+
+    metric: str
+    _plot: str  # the function of view/judging.py that draws it
+
+    @drawing
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the curve, like `spinney.plot_validation_curve` and `spinney.plot_learning_curve`.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import validation_curve
+        >>> X, y = load_penguins()
+        >>> curve = validation_curve(DecisionTreeClassifier(), X, y, param_name="max_depth", param_range=[1, 2, 3])
+        >>> ax = curve.plot()
+        """
+        from spinney.view import judging
+
+        return getattr(judging, self._plot)(self, ax)
+
+
+class ValidationCurve(_Curve):
     """Training and test scores by value of a parameter. Unpacks to `train_scores, test_scores`, each (values, folds).
 
     Attributes
@@ -45,7 +69,7 @@ class ValidationCurve(tuple):
 
     param_name: str
     param_range: list[Any]
-    metric: str
+    _plot = "plot_validation_curve"
 
     @property
     def train_scores(self) -> np.ndarray:
@@ -62,25 +86,8 @@ class ValidationCurve(tuple):
         """Value with the best mean test score; ties go to the first."""
         return self.param_range[int(np.nanargmax(self.test_scores.mean(axis=1)))]
 
-    @drawing
-    def plot(self, ax: Any = None) -> Any:
-        """Plot the curve, like `spinney.plot_validation_curve`.
 
-        Examples
-        --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> from spinney.evaluate import validation_curve
-        >>> X, y = load_penguins()
-        >>> curve = validation_curve(DecisionTreeClassifier(), X, y, param_name="max_depth", param_range=[1, 2, 3])
-        >>> ax = curve.plot()
-        """
-        from spinney.view.judging import plot_validation_curve
-
-        return plot_validation_curve(self, ax)
-
-
-class LearningCurve(tuple):
+class LearningCurve(_Curve):
     """Training and test scores by number of training rows.
 
     Unpacks to `train_sizes, train_scores, test_scores`, and with `return_times=True` also `fit_times, score_times`.
@@ -96,7 +103,7 @@ class LearningCurve(tuple):
     ([50, 100], (2, 5))
     """
 
-    metric: str
+    _plot = "plot_learning_curve"
 
     @property
     def train_sizes(self) -> np.ndarray:
@@ -113,25 +120,8 @@ class LearningCurve(tuple):
         """Scores on the held-out rows, (sizes, folds)."""
         return self[2]
 
-    @drawing
-    def plot(self, ax: Any = None) -> Any:
-        """Plot the curve, like `spinney.plot_learning_curve`.
 
-        Examples
-        --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> from spinney.evaluate import learning_curve
-        >>> X, y = load_penguins()
-        >>> curve = learning_curve(DecisionTreeClassifier(), X, y, train_sizes=[50, 100], shuffle=True, random_state=0)
-        >>> ax = curve.plot()
-        """
-        from spinney.view.judging import plot_learning_curve
-
-        return plot_learning_curve(self, ax)
-
-
-@described_by(cross_validate)
+@completed(cross_validate)
 def validation_curve(
     estimator: Any,
     X: Any,
@@ -189,7 +179,7 @@ def validation_curve(
     return curve
 
 
-@described_by(cross_validate)
+@completed(cross_validate)
 def learning_curve(
     estimator: Any,
     X: Any,

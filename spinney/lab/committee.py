@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
+from spinney.lab.panels import Step, by_share, curve, dotted, grid_of, plane, step
 from spinney.lab.parameters import SEED, LabError, LabParameter, Values, as_code
 from spinney.lab.tables import LabTable, code_of, hold_out
 from spinney.view.numbers import percent, plural
@@ -48,10 +48,7 @@ def _steps(kind: str, table: LabTable, values: Values) -> list[Step]:
     votes = np.cumsum(regions, axis=0) / np.arange(1, len(members) + 1)[:, None, None]
     numbers = range(1, len(members) + 1)
     what = "held-out rows" if kind == "extra_trees" else "out-of-bag rows"
-    lines = [
-        line("training rows", numbers, judged.training, "dots", 0),
-        line(what, numbers, judged.together, "dots", 1),
-    ]
+    lines = dotted(numbers, (judged.training, judged.together), ("training rows", what))
     found = []
     for k in range(len(members)):
         outside = judged.judges[k]

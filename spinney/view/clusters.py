@@ -159,7 +159,6 @@ def _centres(ax: Any, trail: np.ndarray, colours: list[str]) -> None:
 # --- EM ---------------------------------------------------------------------------------------------------------------
 
 
-_SMALL_TABLE, _SMALL_POINT, _POINT = 500, 5.0, 14.0
 _SIGMAS = (1.0, 2.0)  # of the ellipses
 _STEPS = 400  # of a curve
 _MIXTURES_MARGIN = 0.1

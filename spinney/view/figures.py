@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._distribution import install_command
-from spinney._docstrings import described_by
+from spinney._docstrings import Parameter, completed
 from spinney.data.tables import as_matrix
 from spinney.tree.decision import DecisionTree
 
@@ -97,8 +97,8 @@ def import_pyplot(function: str) -> Any:
     return plt
 
 
-AX = "ax : matplotlib axes, default=None\n    Axes to draw on. None: the current axes."
-drawing = described_by({"ax": AX}, returns="matplotlib axes\n    The axes drawn on.")
+_AX = Parameter("matplotlib axes", "Axes to draw on. None: the current axes.")
+drawing = completed({"ax": _AX}, returns="matplotlib axes\n    The axes drawn on.")
 
 
 def axes_for(function: str, ax: Any) -> Any:

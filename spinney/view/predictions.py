@@ -237,7 +237,7 @@ def _scatter(ax: Any, plane: Grid, rows: np.ndarray, **colours: Any) -> None:
 
 POINTS = {"color": "#9a9a9a", "edgecolors": "#505050", "linewidths": 0.4, "alpha": 0.8, "zorder": 1}
 _PANEL = 4.2  # inches
-_MANY_POINTS, _PREDICTIONS_SMALL_POINT, _PREDICTIONS_POINT = 500, 8.0, 18.0
+_PREDICTIONS_SMALL_POINT, _PREDICTIONS_POINT = 8.0, 18.0
 
 
 @drawing
@@ -390,5 +390,5 @@ def _targets(y: Any, n_rows: int, models: Sequence[Any]) -> np.ndarray | None:
 
 def _prediction_scatter(ax: Any, line: Grid, heights: np.ndarray | None) -> None:
     if heights is not None:
-        size = _PREDICTIONS_POINT if len(heights) <= _MANY_POINTS else _PREDICTIONS_SMALL_POINT
+        size = _PREDICTIONS_POINT if len(heights) <= _SMALL_TABLE else _PREDICTIONS_SMALL_POINT
         ax.scatter(line.values[0], heights, s=size, **POINTS)
