@@ -23,7 +23,7 @@ Only modules that hold compiled code import this package, and estimators import 
 """
 
 import spinney._compile.settings  # noqa: F401  first: it imports Numba, where Ctrl-C cannot cut it
-from spinney._compile.bytes import SWEPT, ask, extremes, sum_left
+from spinney._compile.bytes import SWEPT, ask, extremes, rows_up_to
 from spinney._compile.captured import Kept, kernel_each, key_of
 from spinney._compile.decorators import (
     CompileError,
@@ -68,6 +68,7 @@ from spinney._compile.sets import (
     set_size,
     set_sum,
     set_up_to,
+    set_with,
 )
 from spinney._compile.settings import PLAIN_PYTHON, target_has
 from spinney._compile.speech import say, say_once, seconds_spent
@@ -107,6 +108,7 @@ __all__ = [
     "prefetch",
     "python_of",
     "refer",
+    "rows_up_to",
     "rest_core",
     "say",
     "say_once",
@@ -119,7 +121,7 @@ __all__ = [
     "set_size",
     "set_sum",
     "set_up_to",
-    "sum_left",
+    "set_with",
     "target_has",
     "uncached_kernel",
     "vector_code",

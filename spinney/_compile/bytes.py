@@ -6,9 +6,9 @@ ask(codes, first, at, place, (node, most, exception, right))
 extremes(codes, rows, (begin, end), first, lanes, low, high)
     least and greatest code of the rows rows[begin:end] in `lanes` columns (a constant) from `first` on, into the
     same places of `low` and `high`
-sum_left(codes, rows, stats, (begin, end), first, lanes, most, sums)
-    for as many columns, add the weights and amounts of the rows rows[begin:end] whose code is at most most[column]
-    to sums[0, column] and sums[1, column]. They are bytes 4 and 0 of stats (uint64), and must add up to less than 256
+rows_up_to(codes, rows, (begin, end), first, lanes, most, words)
+    bit k of words[i] says whether column first + k of row rows[begin + i] has a code of at most most[first + k], for
+    `lanes` columns (a constant, 16 or 32)
 """
 
 from __future__ import annotations
@@ -85,45 +85,30 @@ def _extremes(
 
 
 @intrinsic(prefer_literal=True)
-def _sum_left(
-    typing_context: Any, codes: Any, rows: Any, stats: Any, some: Any, first: Any, lanes: Any, most: Any, sums: Any
+def _rows_up_to(
+    typing_context: Any, codes: Any, rows: Any, some: Any, first: Any, lanes: Any, most: Any, words: Any
 ) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        n, byte, wide = lanes.literal_value, ir.IntType(8), ir.IntType(64)
+        n, byte, word = lanes.literal_value, ir.IntType(8), ir.IntType(32)
         vector = ir.VectorType(byte, n)
-        arrays = [context.make_array(signature.args[k])(context, builder, arguments[k]) for k in (0, 1, 2, 6, 7)]
-        cells, numbers, packed, limits, totals = arrays
-        begin, end = (builder.extract_value(arguments[3], k) for k in range(2))
-        start = builder.gep(builder.bitcast(cells.data, byte.as_pointer()), [arguments[4]])
-        parts = builder.bitcast(packed.data, byte.as_pointer())
+        arrays = [context.make_array(signature.args[k])(context, builder, arguments[k]) for k in (0, 1, 5, 6)]
+        cells, numbers, limits, goal = arrays
+        begin, end = (builder.extract_value(arguments[2], k) for k in range(2))
+        start = builder.gep(builder.bitcast(cells.data, byte.as_pointer()), [arguments[3]])
         stride = builder.extract_value(cells.strides, 0)
-        limit_at = builder.bitcast(builder.gep(limits.data, [arguments[4]]), vector.as_pointer())
-        limit, zero = builder.load(limit_at, align=1), ir.Constant(vector, [0] * n)
-        weights, amounts = (cgutils.alloca_once_value(builder, zero) for _ in range(2))
-        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), n), None)
+        limit_at = builder.bitcast(builder.gep(limits.data, [arguments[3]]), vector.as_pointer())
+        limit = builder.load(limit_at, align=1)
         with cgutils.for_range_slice(builder, begin, end, begin.type(1), inc=True) as (i, _):
             row = builder.zext(builder.load(builder.gep(numbers.data, [i])), stride.type)
-            place = builder.gep(start, [builder.mul(row, stride)])
-            now = builder.load(builder.bitcast(place, vector.as_pointer()), align=1)
-            goes_left = builder.icmp_unsigned("<=", now, limit)
-            eight_times = builder.mul(i, wide(8))
-            for goal, offset in ((weights, 4), (amounts, 0)):
-                one = builder.load(builder.gep(parts, [builder.add(eight_times, wide(offset))]))
-                lane = builder.insert_element(ir.Constant(vector, ir.Undefined), one, ir.IntType(32)(0))
-                spread = builder.shuffle_vector(lane, ir.Constant(vector, ir.Undefined), everywhere)
-                builder.store(builder.add(builder.load(goal), builder.select(goes_left, spread, zero)), goal)
-        broad = ir.VectorType(wide, n)
-        for goal, at in ((weights, 0), (amounts, 1)):
-            line = builder.mul(builder.extract_value(totals.strides, 0), wide(at))
-            place = builder.gep(builder.bitcast(totals.data, byte.as_pointer()), [line])
-            place = builder.gep(builder.bitcast(place, wide.as_pointer()), [arguments[4]])
-            place = builder.bitcast(place, broad.as_pointer())
-            more = builder.zext(builder.load(goal), broad)
-            builder.store(builder.add(builder.load(place, align=8), more), place, align=8)
+            place = builder.bitcast(builder.gep(start, [builder.mul(row, stride)]), vector.as_pointer())
+            fits = builder.icmp_unsigned("<=", builder.load(place, align=1), limit)
+            bits = builder.bitcast(fits, ir.IntType(n))
+            bits = bits if n == word.width else builder.zext(bits, word)
+            builder.store(bits, builder.gep(goal.data, [builder.sub(i, begin)]))
         return context.get_dummy_value()
 
     pair = types.UniTuple(types.int64, 2)
-    return types.void(codes, rows, stats, pair, types.int64, lanes, most, sums), generate
+    return types.void(codes, rows, pair, types.int64, lanes, most, words), generate
 
 
 def _plain_ask(codes: Any, first: int, at: Any, place: int, question: tuple[int, int, int, int]) -> None:
@@ -137,16 +122,14 @@ def _plain_extremes(codes: Any, rows: Any, some: tuple[int, int], first: int, la
     low[first : first + lanes], high[first : first + lanes] = block.min(axis=0), block.max(axis=0)
 
 
-def _plain_sum_left(
-    codes: Any, rows: Any, stats: Any, some: tuple[int, int], first: int, lanes: int, most: Any, sums: Any
+def _plain_rows_up_to(
+    codes: Any, rows: Any, some: tuple[int, int], first: int, lanes: int, most: Any, words: Any
 ) -> None:
-    places, columns = slice(*some), slice(first, first + lanes)
-    goes_left = codes[rows[places].astype(np.int64), columns] <= most[columns]
-    for part, shift in ((0, 32), (1, 0)):
-        amounts = (stats[places] >> np.uint64(shift)).astype(np.uint8).astype(np.int64)
-        sums[part, columns] += amounts @ goes_left
+    columns = slice(first, first + lanes)
+    fits = codes[rows[slice(*some)].astype(np.int64), columns] <= most[columns]
+    words[: len(fits)] = fits @ (1 << np.arange(lanes))
 
 
 ask: Any = _plain_ask if PLAIN_PYTHON else _ask
 extremes: Any = _plain_extremes if PLAIN_PYTHON else _extremes
-sum_left: Any = _plain_sum_left if PLAIN_PYTHON else _sum_left
+rows_up_to: Any = _plain_rows_up_to if PLAIN_PYTHON else _rows_up_to

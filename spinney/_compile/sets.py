@@ -8,6 +8,7 @@ lay_columns(codes, rows, (begin, end), table)   table[j, i] = codes[rows[begin +
                                                 them may get anything. `codes` has a multiple of 16 columns
 set_extremes(table, j, rows)                    -> (smallest, largest) code in table[j] of a set that is not empty
 set_up_to(table, j, code)                       -> the places of table[j] with codes up to this one
+set_with(words, bit)                            -> the places of words (uint32, 64) that have this bit
 set_ends(values, rows)                          -> (smallest, largest) value of a set that is not empty; none is NaN
 set_at_most(values, limit)                      -> the places with values (float64) up to the limit; none of NaN
 set_above(values, limit)                        -> the places with values above it; none of NaN
@@ -132,6 +133,21 @@ def _set_up_to(typing_context: Any, table: Any, j: Any, code: Any) -> Any:
 
 
 @intrinsic
+def _set_with(typing_context: Any, words: Any, bit: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(32)
+        vector = ir.VectorType(word, MEMBERS)
+        data = builder.bitcast(_data(context, builder, signature.args[0], arguments[0]), vector.as_pointer())
+        mask = builder.shl(word(1), builder.trunc(arguments[1], word))
+        lane = builder.insert_element(ir.Constant(vector, ir.Undefined), mask, word(0))
+        everywhere = builder.shuffle_vector(lane, ir.Constant(vector, ir.Undefined), ir.Constant(vector, None))
+        found = builder.and_(builder.load(data, align=4), everywhere)
+        return builder.bitcast(builder.icmp_unsigned("!=", found, ir.Constant(vector, None)), _WORD)
+
+    return types.uint64(words, types.int64), generate
+
+
+@intrinsic
 def _set_ends(typing_context: Any, values: Any, rows: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = builder.bitcast(_data(context, builder, signature.args[0], arguments[0]), _NUMBERS.as_pointer())
@@ -211,6 +227,10 @@ def _plain_set_up_to(table: Any, j: int, code: int) -> Any:
     return np.uint64(sum(1 << int(i) for i in np.flatnonzero(table[j] <= code)))
 
 
+def _plain_set_with(words: Any, bit: int) -> Any:
+    return np.uint64(sum(1 << int(i) for i in np.flatnonzero(words >> bit & 1)))
+
+
 def _plain_set_ends(values: Any, rows: Any) -> tuple[float, float]:
     chosen = values[_members(rows)]
     return float(chosen.min()), float(chosen.max())
@@ -235,6 +255,7 @@ def _plain_set_size(rows: Any) -> int:
 lay_columns: Any = _plain_lay_columns if PLAIN_PYTHON else _lay_columns
 set_extremes: Any = _plain_set_extremes if PLAIN_PYTHON else _set_extremes
 set_up_to: Any = _plain_set_up_to if PLAIN_PYTHON else _set_up_to
+set_with: Any = _plain_set_with if PLAIN_PYTHON else _set_with
 set_ends: Any = _plain_set_ends if PLAIN_PYTHON else _set_ends
 set_at_most: Any = _plain_set_at_most if PLAIN_PYTHON else _set_at_most
 set_above: Any = _plain_set_above if PLAIN_PYTHON else _set_above

@@ -456,13 +456,14 @@ def _category_codes(values: np.ndarray, counts: np.ndarray | None, max_bins: int
     return codes_by_frequency(np.bincount(index, weights=None if counts is None else counts[present]), max_bins)
 
 
-def codes_by_frequency(frequency: np.ndarray, max_bins: int) -> np.ndarray:
-    """The code of each category, by how often it is there."""
+def codes_by_frequency(frequency: np.ndarray, max_bins: int, fewest: int = 0) -> np.ndarray:
+    """The code of each category, by how often it is there; past max_bins, those of fewer rows share one, too."""
     if len(frequency) <= max_bins:
         return np.arange(len(frequency), dtype=np.uint8)
     codes = np.full(len(frequency), max_bins - 1, np.uint8)
-    common = np.sort(np.argsort(-frequency, kind="stable")[: max_bins - 1])
-    codes[common] = np.arange(max_bins - 1, dtype=np.uint8)
+    common = np.argsort(-frequency, kind="stable")[: max_bins - 1]
+    common = np.sort(common[frequency[common] >= fewest])
+    codes[common] = np.arange(len(common), dtype=np.uint8)
     return codes
 
 

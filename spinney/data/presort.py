@@ -5,8 +5,9 @@ In: a `Table`. Out: `Presorted`, one list a column of its rows in ascending orde
     [ rank of the value : 32 bits | row : 32 bits ]
 
 Equal values have equal ranks and keep the order of their rows.
-The rank of a category is its index, and missing values come last with the rank MISSING. With `bins` a value's rank is
-its bin, and the value that stands for it the bin's upper edge.
+The rank of a category is its index, and missing values come last with the rank MISSING. In columns of more than
+MAX_BINS categories those of few rows share a rank. With `bins` a value's rank is its bin, and the value that stands for
+it the bin's upper edge.
 
 Numbers are sorted by their bits, eleven at a time: passes of counting, no comparisons. float64 values that are
 not float32 values are sorted by their leading 32 bits first, then each run of equal ones by the others.
@@ -20,12 +21,14 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel, part_kernel, view_as_int
 from spinney._team import Team, next_chunk
+from spinney.data.encode import MAX_BINS, codes_by_frequency
 from spinney.data.tables import ALL_ROWS, Sorting, Table
 
 MISSING = np.uint64(0xFFFFFFFF)
 MOST_ROWS = 2**31 - 1
 ROW, RANK = np.uint64(0xFFFFFFFF), np.uint64(32)  # mask of an entry's row, place of its rank
 
+FEWEST = 12  # rows of a category with a rank of its own, in columns of many
 _COLUMNS = 4  # columns that a thread reads at a time: neighbours in a row share cache lines
 _DIGIT, DIGITS = 11, 3  # bits of a digit; digits of a 32-bit key
 BUCKETS = 1 << _DIGIT
@@ -106,7 +109,8 @@ def presort(table: Table, is_categorical: np.ndarray, team: Team, how: Sorting =
     for panel in table.panels:
         columns = np.array(panel.columns, np.int64)
         categorical = is_categorical[columns]
-        team.run(_sort_panel, panel.values, columns, categorical, some, lists, values, n_ranks, *memory, counts)
+        numbers = pooled(panel.values, np.flatnonzero(categorical), some)
+        team.run(_sort_panel, numbers, columns, categorical, some, lists, values, n_ranks, *memory, counts)
     return Presorted(lists, n_ranks, values, is_categorical, False)
 
 
@@ -152,6 +156,23 @@ def _take(rank, size, sync, lists, place, some, columns):
             at = place[np.int64(entry & ROW)]
             goal[k] = (entry & ~ROW) | np.uint64(np.uint32(at))
             k += at >= 0
+
+
+def pooled(values: np.ndarray, categorical: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """A panel whose columns of many categories have one number for all that are rare among some rows (none: all).
+
+    A category of a row or two says little about other rows, and an order of thousands knows the target by heart.
+    """
+    values_of_rows = values[rows] if rows.size else values
+    for k in categorical:
+        known = values_of_rows[~np.isnan(values_of_rows[:, k]), k].astype(np.int64)
+        frequency = np.bincount(known)
+        if np.count_nonzero(frequency) > MAX_BINS:
+            codes = codes_by_frequency(frequency, MAX_BINS, FEWEST)
+            values = values.copy()
+            is_known = values[:, k] < len(codes)
+            values[is_known, k] = codes[values[is_known, k].astype(np.int64)]
+    return values
 
 
 @kernel

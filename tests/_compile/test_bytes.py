@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney._compile import SWEPT, ask, extremes, sum_left
+from spinney._compile import SWEPT, ask, extremes, rows_up_to
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels
@@ -22,8 +22,13 @@ def extremes_16(codes, rows, begin, end, first, low, high):
 
 
 @outer
-def sum_left_16(codes, rows, stats, begin, end, first, most, sums):
-    sum_left(codes, rows, stats, (begin, end), first, 16, most, sums)
+def rows_up_to_16(codes, rows, begin, end, first, most, words):
+    rows_up_to(codes, rows, (begin, end), first, 16, most, words)
+
+
+@outer
+def rows_up_to_32(codes, rows, begin, end, first, most, words):
+    rows_up_to(codes, rows, (begin, end), first, 32, most, words)
 
 
 @few(40, plain=20)
@@ -45,24 +50,20 @@ def test_rows_at_a_node_go_on(seed, kind):
 
 
 @few(20, plain=10)
-@given(seed=st.integers(0, 10**6))
-def test_extremes_and_sums_of_sixteen_columns(seed):
+@given(seed=st.integers(0, 10**6), lanes=st.sampled_from([16, 32]))
+def test_extremes_and_limits_of_many_columns(seed, lanes):
     random = np.random.RandomState(seed)
-    codes = random.randint(0, 256, (40, 32)).astype(np.uint8)
+    codes = random.randint(0, 256, (40, 48)).astype(np.uint8)
     rows = random.permutation(40).astype(np.uint32)
     begin, end, first = 3, int(random.randint(4, 41)), int(random.choice((0, 16)))
-    weight, amount = random.randint(1, 4, 40).astype(np.uint64), random.randint(0, 4, 40).astype(np.uint64)
-    stats = (weight << np.uint64(32)) | amount
-    low, high, sums = np.full(32, 77, np.uint8), np.full(32, 77, np.uint8), np.full((2, 32), 1000, np.int64)
-    cut = random.randint(0, 256, 32).astype(np.uint8)
+    low, high, words = np.full(48, 77, np.uint8), np.full(48, 77, np.uint8), np.full(40, 5, np.uint32)
+    most = random.randint(0, 256, 48).astype(np.uint8)
     extremes_16(codes, rows, begin, end, first, low, high)
-    sum_left_16(codes, rows, stats, begin, end, first, cut, sums)
-    for j in range(32):
-        column = codes[rows[begin:end], j]
-        if first <= j < first + 16:
-            left = column <= cut[j]
-            assert (low[j], high[j]) == (column.min(), column.max())
-            assert sums[0, j] == 1000 + weight[begin:end][left].sum()
-            assert sums[1, j] == 1000 + amount[begin:end][left].sum()
-        else:
-            assert (low[j], high[j], *sums[:, j]) == (77, 77, 1000, 1000)
+    (rows_up_to_16 if lanes == 16 else rows_up_to_32)(codes, rows, begin, end, first, most, words)
+    block = codes[rows[begin:end]]
+    for j in range(48):
+        ends = (block[:, j].min(), block[:, j].max()) if first <= j < first + 16 else (77, 77)
+        assert (low[j], high[j]) == ends
+    for i, row in enumerate(block):
+        assert words[i] == sum(int(row[first + k] <= most[first + k]) << k for k in range(lanes))
+    assert (words[end - begin :] == 5).all()

@@ -15,6 +15,7 @@ from spinney._compile import (
     set_size,
     set_sum,
     set_up_to,
+    set_with,
 )
 from tests.compiled import few, outer
 
@@ -35,6 +36,11 @@ def ends_of(table, j, rows):
 @outer
 def up_to(table, j, code):
     return set_up_to(table, j, code)
+
+
+@outer
+def with_bit(words, bit):
+    return set_with(words, bit)
 
 
 @outer
@@ -109,3 +115,9 @@ def test_numbers_up_to_a_limit():
         least, most = compared(values, limit)
         assert members(int(least)) == np.flatnonzero(values <= limit).tolist()
         assert members(int(most)) == np.flatnonzero(values > limit).tolist()
+
+
+def test_words_that_have_a_bit():
+    words = np.random.RandomState(0).randint(0, 2**32, MEMBERS, np.uint32)
+    for bit in range(32):
+        assert members(int(with_bit(words, bit))) == np.flatnonzero(words >> np.uint32(bit) & np.uint32(1)).tolist()

@@ -164,7 +164,7 @@ def test_some_rows_of_what_is_sorted_are_these_rows_sorted(seed, share, n_thread
 @pytest.mark.parametrize("n_categories", [1, 3, 300, 100_000])
 def test_the_rank_of_a_category_is_its_number(n_categories):
     random = np.random.RandomState(n_categories)
-    column = random.randint(0, n_categories, SMALL).astype(np.float32)
+    column = random.randint(0, n_categories, min(SMALL, 250)).astype(np.float32)
     column[0] = n_categories - 1
     column[1::7] = np.nan
     presorted = sort(table_of(column[:, None]), [True])
@@ -214,3 +214,27 @@ def test_too_many_rows_are_refused(monkeypatch):
     monkeypatch.setattr(module, "MOST_ROWS", 3)
     with pytest.raises(ValueError, match="exact trees support at most 3 rows, got 4"):
         sort(table_of(np.zeros((4, 1))))
+
+
+def test_rare_ones_of_many_categories_share_a_rank():
+    random = np.random.RandomState(0)
+    often = np.repeat(np.arange(40.0), module.FEWEST)
+    rare = np.repeat(np.arange(40.0, 700.0), module.FEWEST - 1)
+    column = random.permutation(np.concatenate([often, rare, [np.nan] * 3]))
+    presorted = sort(table_of(column[:, None]), [True])
+    ranks, rows = presorted.lists[0] >> RANK, (presorted.lists[0] & ROW).astype(int)
+    known = ~np.isnan(column[rows])
+    own = known & (column[rows] < 40)
+    np.testing.assert_array_equal(ranks[own], column[rows][own])
+    assert len(np.unique(ranks[known & ~own])) == 1
+    assert (ranks[~known] == MISSING).all()
+
+
+@pytest.mark.parametrize("rows", [None, np.arange(0, 510, 2)])
+def test_up_to_255_categories_keep_their_ranks(rows):
+    column = np.tile(np.arange(255.0), 2)
+    presorted = sort(table_of(column[:, None]), [True], rows=rows)
+    found = presorted.lists[0] & ROW
+    np.testing.assert_array_equal(
+        presorted.lists[0] >> RANK, (column if rows is None else column[rows])[found.astype(int)]
+    )

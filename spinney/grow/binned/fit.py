@@ -15,12 +15,10 @@ from spinney.grow.binned.category_order import Orders, fill_sets, make_orders, o
 from spinney.grow.binned.grower import grow_from_codes, grow_own_from_codes
 from spinney.grow.binned.memory import (
     MOST_CLASSES,
-    MOST_IN_BYTES,
     MOST_PACKED,
     NEEDS_ROOM,
     CodedTable,
     Memory,
-    Statistics,
     SumStatistics,
     make_classes,
     make_memory,
@@ -147,11 +145,7 @@ def _statistics(kinds: Any, target: Target, rules: Any, own: bool, desk: TreeWor
         name = "packed"
     if name not in made:
         made[name] = (make_packed if name == "packed" else make_wide)(n_rows)
-    statistics: Statistics = made[name]
-    if name == "packed":
-        most = 1 if kinds.weight is None else int(kinds.weight.max())
-        statistics = statistics._replace(most=most if most <= MOST_IN_BYTES else 0)
-    return statistics
+    return made[name]
 
 
 def _sums(kinds: Pairs | Classes | Values, own: bool, desk: TreeWorkspace) -> SumStatistics:

@@ -36,7 +36,7 @@ from spinney._compile import (
     set_sum,
     set_up_to,
 )
-from spinney.criteria.impurity import GINI, SQUARED, pair_score, variance_score
+from spinney.criteria.impurity import GINI, SQUARED, class_term, pair_score, term_score, variance_score
 from spinney.criteria.user_criterion import code_of
 from spinney.data.thresholds import draw_code
 from spinney.grow.binned.category_order import note_order, order_columns, order_root
@@ -57,7 +57,7 @@ from spinney.grow.binned.memory import (
     write,
 )
 from spinney.grow.binned.search import is_allowed, look_at_pairs
-from spinney.grow.binned.search_classes import look_at_classes
+from spinney.grow.binned.search_classes import find_members, look_at_classes, weigh
 from spinney.grow.binned.search_sums import look_at_sums
 from spinney.grow.rules import NO_NODE, column_key, is_large, is_worth
 from spinney.grow.targets import (
@@ -275,7 +275,7 @@ def _split(cells, statistics, memory, node, number, n_waiting):
 # ----------------------------------------------------------------------------------------------------------------------
 # Subtrees of up to 64 rows with random cuts: half the time of extra-trees, if they were grown as large ones are.
 #
-# In: a waiting node of two classes or a number. Out: all nodes below it, the very ones that the loop in grower.py would
+# In: a waiting node of classes or a number. Out: all nodes below it, the very ones that the loop in grower.py would
 # make, and the rows of its leaves in their places.
 #
 # The codes of the node's rows become a table with one line of 64 bytes per column, and a set of these rows is the bits
@@ -291,7 +291,7 @@ _NOBODY = np.uint64(0)
 
 
 @inner_kernel
-def _most_of_pairs(statistics, cells, rules):
+def _most_of_sets(statistics, cells, rules):
     """Rows up to which a subtree can be grown here; 0: none can. A table must not be made for a few columns of many."""
     return MEMBERS if rules.random and LANES * rules.n_features > cells.codes.shape[1] else 0
 
@@ -302,7 +302,7 @@ def _none(statistics, cells, rules):
 
 
 @inner_kernel
-def _grow_pairs(statistics, cells, kinds, criterion, rules, memory, place, number):
+def _grow_sets(statistics, cells, kinds, criterion, rules, memory, place, number):
     """Grow all that is below the node that waits at this place; returns the number of the next node to come."""
     return _grow_small(statistics, cells, kinds, criterion, rules, memory, place, number)
 
@@ -314,10 +314,11 @@ def _grow_nothing(statistics, cells, kinds, criterion, rules, memory, place, num
 
 @part_kernel(returns="int64")
 def _grow_small(statistics, cells, kinds, criterion, rules, memory, place, number):
-    small, waiting, nodes, split, stats = memory.small, memory.waiting, memory.nodes, memory.split[0], statistics.rows
+    small, waiting, nodes, split = memory.small, memory.waiting, memory.nodes, memory.split[0]
     least = rules.min_leaf, rules.min_weight
     begin, end = waiting[place].begin, waiting[place].end
-    _lay_out(cells, stats, kinds, memory, begin, end)
+    lay_columns(cells.codes, memory.rows, (begin, end), small.table)
+    keep_rows(statistics, kinds, memory, begin, end)
     small.sets[0] = ~_NOBODY >> np.uint64(MEMBERS - (end - begin))  # the lowest end - begin bits
     # sets[k] are the rows of waiting[place + k]: one stack in two arrays. The left child is on top, so that nodes come
     # out in preorder, numbered as they are opened.
@@ -327,28 +328,26 @@ def _grow_small(statistics, cells, kinds, criterion, rules, memory, place, numbe
         pending, node, rows = waiting[place + n_sets], nodes[number], small.sets[n_sets]
         open_node(nodes, pending, number)
         n, left = pending.end - pending.begin, _NOBODY
-        if is_large(rules, n, pending.depth) and _is_mixed(kinds, small, pending, rows):
+        if is_large(rules, n, pending.depth) and is_mixed_set(statistics, kinds, small, pending, rows):
             total = n, pending.weight, pending.amount
-            left = _search_small(stats, cells, kinds, criterion, rules, memory, least, total, pending.random, rows)
+            left = _search_small(statistics, cells, kinds, criterion, rules, memory, least, total, pending.random, rows)
             if left != 0:
-                fall = decrease_of_pair(kinds, criterion, split.score, (pending.weight, pending.amount), pending)
+                fall = fall_of(statistics, kinds, criterion, split, pending)
                 left = left if is_worth(rules, fall) else _NOBODY
         if left != 0:
             part_node(waiting, place + n_sets, node, number, split, node.begin + set_size(left))
             small.sets[n_sets], small.sets[n_sets + 1] = rows & ~left, left
             n_sets += 2
-        elif stats.ndim > 1:  # the rows of a leaf are not needed with two classes
-            _leave(memory.rows, small.rows, node.begin, rows)
+        else:
+            leave(statistics, memory.rows, small, node.begin, rows)
         number += 1
     return np.int64(number)
 
 
 @inner_kernel
-def _lay_out(cells, stats, kinds, memory, begin, end):
-    """The node's rows as a table, and what they add."""
-    small = memory.small
-    lay_columns(cells.codes, memory.rows, (begin, end), small.table)
-    second = _NOBODY
+def _keep_pairs(statistics, kinds, memory, begin, end):
+    """What a node's rows add, row by row."""
+    small, stats, second = memory.small, statistics.rows, _NOBODY
     for i in range(end - begin):
         weight, amount = weight_and_amount(stats, read(stats, begin + i))
         small.weights[i], small.amounts[i] = weight, amount
@@ -361,7 +360,15 @@ def _lay_out(cells, stats, kinds, memory, begin, end):
 
 
 @inner_kernel
-def _is_mixed(kinds, small, pending, rows):
+def _keep_classes(statistics, kinds, memory, begin, end):
+    small, stats = memory.small, statistics.rows
+    small.second[0] = find_members(stats, begin, end, statistics.members, small.weights)
+    for i in range(end - begin):
+        small.rows[i], small.amounts[i] = memory.rows[begin + i], stats[begin + i]
+
+
+@inner_kernel
+def _is_mixed_pair_set(statistics, kinds, small, pending, rows):
     """Whether a set has more than one target."""
     if kinds.y.size == 0:
         return 0 < pending.amount < pending.weight
@@ -374,22 +381,43 @@ def _is_mixed(kinds, small, pending, rows):
 
 
 @inner_kernel
-def _leave(rows, own, begin, members):
-    """The rows of a leaf, in their old order."""
+def _is_mixed_class_set(statistics, kinds, small, pending, rows):
+    """The same; if so, the weight of each class is in statistics.total."""
+    members, total, is_one, n = statistics.members, statistics.total, small.second[0] == 1, np.int64(0)
+    for c in range(members.size):
+        total[c + 1] = weigh(rows & members[c], small.weights, is_one)
+        n += np.int64(rows & members[c] != 0)
+    total[0] = pending.weight
+    return n > 1
+
+
+@inner_kernel
+def _leave_pairs(statistics, rows, small, begin, members):
+    """The rows of a leaf, in their old order; nobody asks for them with two classes."""
+    if statistics.rows.ndim > 1:
+        while members != 0:
+            rows[begin] = small.rows[lowest_bit(members)]
+            members &= members - _ONE
+            begin += 1
+
+
+@inner_kernel
+def _leave_classes(statistics, rows, small, begin, members):
     while members != 0:
-        rows[begin] = own[lowest_bit(members)]
+        i = lowest_bit(members)
+        rows[begin], statistics.rows[begin] = small.rows[i], small.amounts[i]
         members &= members - _ONE
         begin += 1
 
 
 @inner_kernel
-def _search_small(stats, cells, kinds, criterion, rules, memory, least, total, random, rows):
+def _search_small(statistics, cells, kinds, criterion, rules, memory, least, total, random, rows):
     """Find the best split among the columns that a node draws; returns its rows on the left, nobody if it has none."""
     split, n_columns, wanted = memory.split[0], memory.order.size, rules.n_features
     split.score, left, seen = _NEVER, _NOBODY, 0
     key = rules.seed if rules.per_tree else random
     is_drawn = wanted < n_columns
-    judged = stats, kinds, criterion, least, total, memory.small
+    judged = statistics, kinds, criterion, least, total, memory.small
     while seen < wanted:
         until = seen + 1 if total[0] == 2 else wanted
         if is_drawn:
@@ -413,7 +441,7 @@ def _look(judged, cells, memory, split, random, rows, columns, best):
     for k in range(columns.size):
         low[k], high[k] = set_extremes(small.table, columns[k], rows)
         lacks |= high[k] == cells.missing[columns[k]]
-    if lacks or not (criterion == SQUARED or criterion == GINI):
+    if lacks or not are_quick(judged[0], criterion):
         for k in range(columns.size):
             if low[k] < high[k]:
                 best = _try(
@@ -428,8 +456,8 @@ def _look(judged, cells, memory, split, random, rows, columns, best):
 @inner_kernel
 def _judge(judged, split, columns, rows, best):
     """The same where nothing is missing, the cuts being known: all columns without a branch to be predicted."""
-    stats, kinds, _, least, (n_total, w_total, s_total), small = judged
-    score, at = split.score, np.int64(-1)
+    statistics, kinds, _, least, (n_total, w_total, s_total), small = judged
+    stats, score, at = statistics.rows, split.score, np.int64(-1)
     for k in range(columns.size):
         left = rows & set_up_to(small.table, columns[k], small.code[k])
         n, w, s = _sums(stats, kinds, small, left)
@@ -489,17 +517,60 @@ def _try(judged, cells, split, j, low, high, key, rows, best):
 @inner_kernel
 def _offer(judged, split, left, best, column, code, missing_left, has_missing):
     """Note the split if it is allowed and beats what is there; returns the rows on the left of the better one."""
-    stats, kinds, criterion, least, (n_total, w_total, s_total), small = judged
-    n, w, s = _sums(stats, kinds, small, left)
-    if not is_allowed(least, n, w, n_total, w_total):
+    statistics, kinds, criterion, least, total, small = judged
+    n, w, s = sums_of(statistics, kinds, small, left)
+    if not is_allowed(least, n, w, total[0], total[1]):
         return best
-    score = pair_score(criterion, w, s, w_total - w, s_total - s, kinds.logs)
+    score = score_of(statistics, kinds, criterion, small, total, (w, s), left)
     if score > split.score:
         _note(split, score, w, s, column, code, missing_left, has_missing)
         return left
     return best
 
 
-# More classes, and anything else, are grown by the loop in grower.py.
-most_rows = by_type({Statistics: _most_of_pairs, ClassStatistics: _none, SumStatistics: _none})
-grow_small = by_type({Statistics: _grow_pairs, ClassStatistics: _grow_nothing, SumStatistics: _grow_nothing})
+@inner_kernel
+def _sums_of_pair(statistics, kinds, small, left):
+    return _sums(statistics.rows, kinds, small, left)
+
+
+@inner_kernel
+def _sums_of_classes(statistics, kinds, small, left):
+    return set_size(left), weigh(left, small.weights, small.second[0] == 1), np.int64(0)
+
+
+@inner_kernel
+def _score_of_pair(statistics, kinds, criterion, small, total, sums, left):
+    return pair_score(criterion, sums[0], sums[1], total[1] - sums[0], total[2] - sums[1], kinds.logs)
+
+
+@inner_kernel
+def _score_of_classes(statistics, kinds, criterion, small, total, sums, left):
+    members, whole, is_one = statistics.members, statistics.total, small.second[0] == 1
+    left_term, right_term = np.int64(0), np.int64(0)
+    for c in range(members.size):
+        if whole[c + 1] > 0:
+            weight = weigh(left & members[c], small.weights, is_one)
+            left_term += class_term(criterion, weight, kinds.logs)
+            right_term += class_term(criterion, whole[c + 1] - weight, kinds.logs)
+    return term_score(criterion, left_term, right_term, sums[0], total[1] - sums[0], 1, kinds.logs)
+
+
+@inner_kernel
+def _are_quick_pairs(statistics, criterion):
+    return criterion == SQUARED or criterion == GINI
+
+
+@inner_kernel
+def _are_slow(statistics, criterion):
+    return False
+
+
+# Anything else is grown by the loop above.
+most_rows = by_type({Statistics: _most_of_sets, ClassStatistics: _most_of_sets, SumStatistics: _none})
+grow_small = by_type({Statistics: _grow_sets, ClassStatistics: _grow_sets, SumStatistics: _grow_nothing})
+keep_rows = by_type({Statistics: _keep_pairs, ClassStatistics: _keep_classes})
+is_mixed_set = by_type({Statistics: _is_mixed_pair_set, ClassStatistics: _is_mixed_class_set})
+leave = by_type({Statistics: _leave_pairs, ClassStatistics: _leave_classes})
+sums_of = by_type({Statistics: _sums_of_pair, ClassStatistics: _sums_of_classes})
+score_of = by_type({Statistics: _score_of_pair, ClassStatistics: _score_of_classes})
+are_quick = by_type({Statistics: _are_quick_pairs, ClassStatistics: _are_slow})

@@ -105,8 +105,9 @@ class Memory(NamedTuple):
     drawn: np.ndarray  # int64: the places in it that were exchanged
     varying: np.ndarray  # int64: columns in which the node's rows differ
     bits: np.ndarray  # uint64 (AT_ONCE, 4): which codes occur
-    extremes: np.ndarray  # uint8 (3, columns of the cells): least and greatest code, and the code of a cut
-    left: np.ndarray  # int64 (2, columns of the cells): weight and amount up to the cut
+    extremes: np.ndarray  # uint8 (4, columns of the cells): least and greatest code, code of a cut, last known code
+    words: np.ndarray  # uint32 (columns of the cells / LANES, MEMBERS): which columns of a row are up to the cut
+    left: np.ndarray  # int64 (6, columns of the cells): rows, weight and amount up to the cut; those of known values
     sums: np.ndarray  # int64 (4, SLOTS): code, rows, weight and amount up to and with each code that occurs
     scores: np.ndarray  # float64 (SLOTS)
     small: BinnedSubtrees
@@ -139,8 +140,9 @@ def make_memory(n_rows: int, n_columns: int, orders: Any) -> Memory:
         drawn=np.empty(n_columns, np.int64),
         varying=np.empty(n_columns, np.int64),
         bits=np.zeros((AT_ONCE, 4), np.uint64),
-        extremes=np.zeros((3, _width(n_columns)), np.uint8),
-        left=np.empty((2, _width(n_columns)), np.int64),
+        extremes=np.zeros((4, _width(n_columns)), np.uint8),
+        words=np.zeros((_width(n_columns) // LANES, MEMBERS), np.uint32),
+        left=np.empty((6, _width(n_columns)), np.int64),
         sums=np.empty((4, SLOTS), np.int64),
         scores=np.empty(SLOTS),
         small=_make_small(_width(n_columns)),
@@ -243,14 +245,13 @@ def _exchange(order, k, other):
 #     packed    one uint64 per row, [ weight : 32 bits | weight of the second class : 32 bits ]: one addition. For two
 #               classes of integer weights, where the number of rows on a side is not needed. The sum of all weights is
 #               below 2**31 (`MOST_PACKED`), so the lower field never overflows into the upper one
-#     wide      int64 (rows, 2), weight and amount; a bin has rows, weight and amount
+#     wide      int64 (2, rows), weight and amount; a bin has rows, weight and amount
 #
 # Both are exact. Numba picks the layout by the array's dimensions when a kernel is compiled; places are unsigned, or it
 # would look for negative ones.
 
 
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
-MOST_IN_BYTES = 15  # a row's weight up to which sums in bytes pay
 MOST_CLASSES = 64  # more would not fit the cache
 _MOST_CELLS = AT_ONCE * (MOST_CLASSES + 2)  # of a row of bins, one of each column
 _CUTS = SLOTS + 8  # scored together; rows of a power of two would collide in the cache
@@ -264,7 +265,6 @@ class Statistics(NamedTuple):
     rows: np.ndarray  # node by node
     spare: np.ndarray
     histograms: np.ndarray  # of AT_ONCE columns, SLOTS bins each; empty between uses
-    most: int  # packed: the largest weight of a row, if many such can be summed in bytes; else 0
 
 
 class ClassStatistics(NamedTuple):
@@ -274,7 +274,8 @@ class ClassStatistics(NamedTuple):
     spare: np.ndarray
     histograms: np.ndarray  # int64 (AT_ONCE * SLOTS, 1 + classes): rows, and the weight of each class
     total: np.ndarray  # int64: the node's weight, the weight of each class, and its term
-    sides: np.ndarray  # int64 (2, 1 + classes): weights of the classes on a side
+    sides: np.ndarray  # int64 (2, AT_ONCE, 1 + classes): rows, and weights of the classes, on a side
+    members: np.ndarray  # uint64 (classes): which of up to 64 rows are of the class
     packed: np.ndarray  # uint64 (AT_ONCE * SLOTS): a bin's weights of all classes of the node, see search_classes.py
     shift: np.ndarray  # uint64: where the field of each class begins
     amounts: np.ndarray  # int64: the node's weight of the class of each field
@@ -346,7 +347,8 @@ def make_classes(n_rows: int, n_classes: int) -> ClassStatistics:
         spare,
         histograms,
         total=np.empty(2 + n_classes, np.int64),
-        sides=np.empty((2, 1 + n_classes), np.int64),
+        sides=np.empty((2, AT_ONCE, 1 + n_classes), np.int64),
+        members=np.empty(n_classes, np.uint64),
         packed=np.zeros(AT_ONCE * SLOTS, np.uint64),
         shift=np.empty(n_classes, np.uint64),
         amounts=np.empty(n_classes, np.int64),
@@ -355,15 +357,15 @@ def make_classes(n_rows: int, n_classes: int) -> ClassStatistics:
 
 
 def make_packed(n_rows: int) -> Statistics:
-    """Memory for so many rows."""
-    rows, spare = np.empty(n_rows, np.uint64), np.empty(n_rows, np.uint64)
-    return Statistics(rows, spare, np.zeros(AT_ONCE * SLOTS, np.uint64), 0)
+    """Memory for so many rows; vectors may be read beyond the last one."""
+    rows, spare = (np.empty(n_rows + MEMBERS, np.uint64) for _ in range(2))
+    return Statistics(rows, spare, np.zeros(AT_ONCE * SLOTS, np.uint64))
 
 
 def make_wide(n_rows: int) -> Statistics:
     """Memory for so many rows."""
-    rows, spare = np.empty((n_rows, 2), np.int64), np.empty((n_rows, 2), np.int64)
-    return Statistics(rows, spare, np.zeros((AT_ONCE * SLOTS, 4), np.int64), 0)
+    rows, spare = (np.empty((2, n_rows + MEMBERS), np.int64) for _ in range(2))
+    return Statistics(rows, spare, np.zeros((AT_ONCE * SLOTS, 4), np.int64))
 
 
 @inner_kernel
@@ -372,7 +374,7 @@ def put(stats, i, weight, amount):
     if stats.ndim == 1:
         stats[i] = (np.uint64(weight) << _HALF) | np.uint64(amount)
     elif stats.ndim == 2:
-        stats[i, 0], stats[i, 1] = weight, amount
+        stats[0, i], stats[1, i] = weight, amount
 
 
 @inner_kernel
@@ -392,7 +394,7 @@ def read(stats, i):
     if stats.ndim == 1:
         return stats[i], stats[i]
     elif stats.ndim == 2:
-        return stats[i, 0], stats[i, 1]
+        return stats[0, i], stats[1, i]
     else:
         return np.int64(0), np.int64(0)
 
@@ -403,7 +405,7 @@ def write(stats, i, one):
     if stats.ndim == 1:
         stats[i] = one[0]
     elif stats.ndim == 2:
-        stats[i, 0], stats[i, 1] = one
+        stats[0, i], stats[1, i] = one
 
 
 @inner_kernel
@@ -418,34 +420,6 @@ def take(histograms, place):
         n, weight, amount = histograms[place, 0], histograms[place, 1], histograms[place, 2]
         histograms[place, 0], histograms[place, 1], histograms[place, 2] = 0, 0, 0
         return n, weight, amount
-
-
-@inner_kernel
-def nothing(stats):
-    """A sum to begin with."""
-    if stats.ndim == 1:
-        return np.uint64(0), np.uint64(0)
-    else:
-        return np.int64(0), np.int64(0)
-
-
-@inner_kernel
-def count_if(n, stats, wanted):
-    """Rows so far and this one, if it is wanted; packed statistics know no rows."""
-    if stats.ndim == 1:
-        return n
-    else:
-        return n + np.int64(wanted)
-
-
-@inner_kernel
-def sum_if(total, stats, i, wanted):
-    """The sum with row i, if it is wanted; without a branch: 0 - 1 is a mask of ones, 0 - 0 of zeros."""
-    if stats.ndim == 1:
-        return total[0] + (stats[i] & (np.uint64(0) - np.uint64(wanted))), total[1]
-    else:
-        mask = -np.int64(wanted)
-        return total[0] + (stats[i, 0] & mask), total[1] + (stats[i, 1] & mask)
 
 
 @inner_kernel

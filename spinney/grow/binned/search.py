@@ -16,7 +16,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile import extremes, inner_kernel, lowest_bit, merged_kernel, part_kernel, separate_kernel, sum_left
+from spinney._compile import (
+    MEMBERS,
+    extremes,
+    inner_kernel,
+    lowest_bit,
+    merged_kernel,
+    part_kernel,
+    rows_up_to,
+    separate_kernel,
+    set_size,
+    set_sum,
+    set_with,
+)
 from spinney.criteria.impurity import GINI, SQUARED, pair_score, variance_score
 from spinney.data.thresholds import draw_code
 from spinney.grow.binned.memory import (
@@ -24,10 +36,7 @@ from spinney.grow.binned.memory import (
     LANES,
     SLOTS,
     add,
-    count_if,
-    nothing,
     read,
-    sum_if,
     take,
     weight_and_amount,
 )
@@ -35,6 +44,7 @@ from spinney.grow.rules import column_key
 
 _SMALL = 192  # rows of a node below which codes that occur are noted
 _PAIR = 2  # rows of a node that all columns split alike, if at all
+_ALL = ~np.uint64(0)
 _SIX, _63, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 
 
@@ -199,78 +209,125 @@ def is_allowed(least, n, w, n_total, w_total):
 
 @merged_kernel
 def search_random(cells, statistics, rules, criterion, logs, memory, node, first, last):
-    """Try one random cut of each of the first-th to last-th column of memory.order."""
-    codes, stats, rows, split = cells.codes, statistics.rows, memory.rows, memory.split[0]
-    begin, end, key, order = node.begin, node.end, node.random, memory.order
+    """Try one random cut of each of the first-th to last-th column of memory.order.
+
+    Missing values go right, or are alone on the right, or go left.
+    """
+    codes, stats, rows, split, left = cells.codes, statistics.rows, memory.rows, memory.split[0], memory.left
+    begin, end, key, columns = node.begin, node.end, node.random, memory.order[first:last]
     n_rows = end - begin if stats.ndim > 1 else node.weight
     total, least = (n_rows, node.weight, node.amount), (rules.min_leaf, rules.min_weight)
     low, high, cut = memory.extremes[0], memory.extremes[1], memory.extremes[2]
-    together = LANES * (last - first) > low.size  # else it is quicker to look at the columns one by one
-    if together:
-        all_extremes(codes, rows, begin, end, low, high)
-    else:
-        for k in range(first, last):
-            low[order[k]], high[order[k]] = column_extremes(codes, order[k], rows, begin, end)
-    for k in range(first, last):
-        j = order[k]
-        cut[j] = low[j]
-        if low[j] < high[j] and high[j] < cells.missing[j]:
-            cut[j] = draw_code(cells.middles, j, np.int64(low[j]), np.int64(high[j]), column_key(key, j))
-    summed = together and statistics.most > 0
-    if summed:
-        _all_sums(codes, rows, stats, begin, end, statistics.most, cut, memory.left)
-    for k in range(first, last):
-        j = order[k]
+    draw_cuts(cells, rows, begin, end, columns, key, memory.extremes)
+    _sum_left(codes, rows, stats, begin, end, columns, memory.extremes, cells.missing, memory.words, left)
+    for k in range(columns.size):
+        j = columns[k]
+        missing = cells.missing[j]
         if low[j] == high[j]:
             continue
-        if high[j] == cells.missing[j]:
-            column = j, cells.missing[j], np.int64(low[j])
-            segment = begin, end
-            _cut_with_missing(
-                codes, cells.middles, stats, rows, segment, criterion, logs, least, split, total, column, key
-            )
+        code, up_to_cut = np.int64(cut[j]), (left[0, j], left[1, j], left[2, j])
+        if high[j] < missing:
+            _offer(criterion, logs, least, split, total, up_to_cut, j, code, 0, False)
             continue
-        code = np.int64(cut[j])
-        if summed:
-            left = memory.left[0, j], memory.left[0, j], memory.left[1, j]
-        else:
-            left = _sum_up_to(codes, j, stats, rows, begin, end, code)
-        _offer(criterion, logs, least, split, total, left, j, code, 0, False)
+        known = left[3, j], left[4, j], left[5, j]
+        if code < missing - 1:
+            _offer(criterion, logs, least, split, total, up_to_cut, j, code, 0, True)
+        _offer(criterion, logs, least, split, total, known, j, missing - 1, 0, True)
+        if code < missing - 1:
+            more = (
+                up_to_cut[0] + total[0] - known[0],
+                up_to_cut[1] + total[1] - known[1],
+                up_to_cut[2] + total[2] - known[2],
+            )
+            _offer(criterion, logs, least, split, total, more, j, code, 1, True)
 
 
-@part_kernel
-def _cut_with_missing(codes, middles, stats, rows, segment, criterion, logs, least, split, total, column, key):
-    """The cuts of a column that lacks some values: these go right, or are alone on the right, or go left.
+@merged_kernel
+def draw_cuts(cells, rows, begin, end, columns, key, extremes):
+    """extremes[:, j] = least and greatest code of some columns, a random cut between the known ones, their last code.
 
-    `column` is (its number, the code of missing values, the node's least code).
+    If one known code is alone the cut comes after all of them.
     """
-    (begin, end), (j, missing, from_code) = segment, column
-    to_code = greatest_known(codes, j, rows, begin, end, missing)
-    known = _sum_up_to(codes, j, stats, rows, begin, end, missing - 1)
-    if from_code < to_code:
-        code = draw_code(middles, j, from_code, to_code, column_key(key, j))
-        left = _sum_up_to(codes, j, stats, rows, begin, end, code)
-        _offer(criterion, logs, least, split, total, left, j, code, 0, True)
-        _offer(criterion, logs, least, split, total, known, j, missing - 1, 0, True)
-        more = left[0] + total[0] - known[0], left[1] + total[1] - known[1], left[2] + total[2] - known[2]
-        _offer(criterion, logs, least, split, total, more, j, code, 1, True)
-    else:
-        _offer(criterion, logs, least, split, total, known, j, missing - 1, 0, True)
+    low, high, cut, known = extremes[0], extremes[1], extremes[2], extremes[3]
+    if LANES * columns.size > low.size:
+        all_extremes(cells.codes, rows, begin, end, low, high)
+    else:  # it is quicker to look at the columns one by one
+        for k in range(columns.size):
+            low[columns[k]], high[columns[k]] = column_extremes(cells.codes, columns[k], rows, begin, end)
+    for k in range(columns.size):
+        j = columns[k]
+        to_code = np.int64(high[j])
+        if to_code == cells.missing[j]:
+            to_code = greatest_known(cells.codes, j, rows, begin, end, cells.missing[j])
+        cut[j] = known[j] = cells.missing[j] - 1
+        if low[j] < to_code:
+            cut[j] = draw_code(cells.middles, j, np.int64(low[j]), to_code, column_key(key, j))
 
 
 @part_kernel
-def _all_sums(codes, rows, stats, begin, end, most, cut, left):
-    """left[:, j] = weight and amount of the rows up to the cut of every column; a row weighs at most `most`."""
-    left[:] = 0
-    step = 255 // most  # rows whose weights a byte can hold
-    for some in range(begin, end, step):
-        block = some, min(some + step, end)
-        if cut.size % (2 * LANES) == 0:
-            for first in range(0, cut.size, 2 * LANES):
-                sum_left(codes, rows, stats, block, first, 32, cut, left)
-        else:
-            for first in range(0, cut.size, LANES):
-                sum_left(codes, rows, stats, block, first, 16, cut, left)
+def _sum_left(codes, rows, stats, begin, end, columns, extremes, missing, words, left):
+    """left[:, j] = rows, weight and amount up to the cut of some columns, and of known ones if some are missing."""
+    lacks = False
+    for k in range(columns.size):
+        left[:, columns[k]] = 0
+        lacks |= extremes[1, columns[k]] == missing[columns[k]]
+    for some in range(begin, end, MEMBERS):
+        members = compare(codes, rows, some, end, columns, extremes[2], words)
+        for k in range(columns.size):
+            _add_left(stats, some, members & up_to(words, columns[k], codes), left, 0, columns[k])
+        if lacks:
+            compare(codes, rows, some, end, columns, extremes[3], words)
+            for k in range(columns.size):
+                if extremes[1, columns[k]] == missing[columns[k]]:
+                    _add_left(stats, some, members & up_to(words, columns[k], codes), left, 3, columns[k])
+
+
+@inner_kernel
+def compare(codes, rows, begin, end, columns, most, words):
+    """Compare up to MEMBERS rows with the limits of some columns at least; returns the set of these rows."""
+    end = min(end, begin + MEMBERS)
+    if LANES * columns.size > codes.shape[1]:
+        for group in range(codes.shape[1] // _lanes(codes)):
+            _compare_group(codes, rows, (begin, end), group, most, words)
+    else:
+        for k in range(columns.size):
+            _compare_group(codes, rows, (begin, end), columns[k] // _lanes(codes), most, words)
+    return _ALL >> np.uint64(MEMBERS - (end - begin))
+
+
+@inner_kernel
+def up_to(words, j, codes):
+    """The set of rows whose code of a column was found to be within the limit."""
+    return set_with(words[j // _lanes(codes)], j % _lanes(codes))
+
+
+@inner_kernel
+def _compare_group(codes, rows, some, group, most, words):
+    if _lanes(codes) == 2 * LANES:
+        rows_up_to(codes, rows, some, 2 * LANES * group, 32, most, words[group])
+    else:
+        rows_up_to(codes, rows, some, LANES * group, 16, most, words[group])
+
+
+@inner_kernel
+def _lanes(codes):
+    """Columns that are compared at once."""
+    return LANES if codes.shape[1] % (2 * LANES) else 2 * LANES
+
+
+@inner_kernel
+def _add_left(stats, begin, members, left, first, j):
+    """left[first : first + 3, j] += rows, weight and amount of a set of the rows from `begin` on."""
+    if stats.ndim == 1:
+        total = np.uint64(set_sum(stats[begin : begin + MEMBERS], members))
+        w, s = weight_and_amount(stats, (total, total))
+        n = w
+    else:
+        n, end = set_size(members), begin + MEMBERS
+        w, s = set_sum(stats[0, begin:end], members), set_sum(stats[1, begin:end], members)
+    left[first, j] += n
+    left[first + 1, j] += w
+    left[first + 2, j] += s
 
 
 @part_kernel
@@ -301,19 +358,6 @@ def greatest_known(codes, j, rows, begin, end, missing):
         code = np.int64(codes[np.uint64(rows[np.uint64(i)]), column])
         greatest = max(greatest, code if code < missing else np.int64(0))
     return greatest
-
-
-@separate_kernel
-def _sum_up_to(codes, j, stats, rows, begin, end, code):
-    """(rows, weight, amount) of the rows with codes up to this one."""
-    n, column = np.int64(0), np.uint64(j)
-    total = nothing(stats)
-    for i in range(begin, end):
-        goes_left = np.int64(codes[np.uint64(rows[np.uint64(i)]), column]) <= code
-        n = count_if(n, stats, goes_left)
-        total = sum_if(total, stats, np.uint64(i), goes_left)
-    weight, amount = weight_and_amount(stats, total)
-    return n if stats.ndim > 1 else weight, weight, amount
 
 
 @merged_kernel

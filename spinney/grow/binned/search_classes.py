@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile import inner_kernel, lowest_bit, merged_kernel, part_kernel, separate_kernel
-from spinney.criteria.impurity import class_term, term_score
-from spinney.data.thresholds import draw_code
-from spinney.grow.binned.memory import AT_ONCE, LANES, SLOTS
-from spinney.grow.binned.search import (
-    all_extremes,
-    column_extremes,
-    cut_between,
-    greatest_known,
-    is_allowed,
-    list_varying,
+from spinney._compile import (
+    MEMBERS,
+    inner_kernel,
+    lowest_bit,
+    merged_kernel,
+    part_kernel,
+    separate_kernel,
+    set_size,
+    set_sum,
 )
-from spinney.grow.rules import column_key
+from spinney.criteria.impurity import class_term, term_score
+from spinney.grow.binned.memory import AT_ONCE, SLOTS
+from spinney.grow.binned.search import compare, cut_between, draw_cuts, is_allowed, list_varying, up_to
 
 # ----------------------------------------------------------------------------------------------------------------------
 # The best split of a node with a few classes of small weight: all weights of a bin are in one uint64.
@@ -166,24 +166,16 @@ def look_at_classes(statistics, cells, criterion, logs, rules, memory, node, fir
     stats, total, begin, end = statistics.rows, statistics.total, node.begin, node.end
     if first == 0:
         _sum_node(criterion, logs, stats, begin, end, total)
-        make_fields(total, statistics.shift, statistics.amounts, statistics.fields)
     least, rows, order, split = (rules.min_leaf, rules.min_weight), memory.rows, memory.order, memory.split[0]
     if rules.random:
-        low, high = memory.extremes[0], memory.extremes[1]
-        if LANES * (last - first) > low.size:
-            all_extremes(cells.codes, rows, begin, end, low, high)
-        else:
-            for k in range(first, last):
-                low[order[k]], high[order[k]] = column_extremes(cells.codes, order[k], rows, begin, end)
-        for k in range(first, last):
-            j = order[k]
-            if low[j] < high[j]:
-                column = j, cells.missing[j], np.int64(low[j]), np.int64(high[j])
-                segment, sums, key = (begin, end), (total, statistics.sides), node.random
-                _cut_once(
-                    cells.codes, cells.middles, stats, rows, segment, criterion, logs, least, sums, split, column, key
-                )
+        draw_cuts(cells, rows, begin, end, order[first:last], node.random, memory.extremes)
+        for k in range(first, last, AT_ONCE):
+            columns = order[k : min(k + AT_ONCE, last)]
+            _sum_left(cells, statistics, memory, begin, end, columns)
+            _offer_drawn(criterion, logs, least, total, end - begin, statistics.sides, split, columns, cells, memory)
         return
+    if first == 0:
+        make_fields(total, statistics.shift, statistics.amounts, statistics.fields)
     n_varying = list_varying(cells.codes, rows, begin, end, order[first:last], memory.varying)
     if statistics.fields[0] > 0 and rules.min_leaf == 1:
         _look_packed(statistics, cells, criterion, logs, rules, memory, node, n_varying)
@@ -193,7 +185,7 @@ def look_at_classes(statistics, cells, criterion, logs, rules, memory, node, fir
         _fill(cells.codes, stats, statistics.histograms, rows, begin, end, columns, memory.bits)
         for slot in range(columns.size):
             known, found = (columns[slot], cells.missing[columns[slot]]), (memory.bits[slot], memory.sums[0])
-            left, n_rows = statistics.sides[0], end - begin
+            left, n_rows = statistics.sides[0, 0], end - begin
             _judge(criterion, logs, least, total, n_rows, statistics.histograms, slot, found, left, split, known)
 
 
@@ -291,41 +283,67 @@ def _move(criterion, logs, histogram, total, left, n, w, left_term, right_term):
 
 
 @part_kernel
-def _cut_once(codes, middles, stats, rows, segment, criterion, logs, least, sums, split, column, key):
-    """One random cut; where values are missing they go right, or are alone on the right, or go left.
-
-    `sums` is (the node's, room for two sides), `column` (number, code of missing values, least and greatest code).
-    """
-    (begin, end), (total, sides), (j, missing, low, high) = segment, sums, column
-    has_missing = high == missing
-    if has_missing:
-        high = greatest_known(codes, j, rows, begin, end, missing)
-    code = missing
-    if low < high:
-        code = draw_code(middles, j, low, high, column_key(key, j))
-        n = _sum_up_to(codes, j, stats, rows, begin, end, code, sides[0])
-        _offer(criterion, logs, least, total, end - begin, n, sides[0], split, j, code, 0, has_missing)
-    if has_missing:
-        n_known = _sum_up_to(codes, j, stats, rows, begin, end, missing - 1, sides[1])
-        _offer(criterion, logs, least, total, end - begin, n_known, sides[1], split, j, missing - 1, 0, True)
-        if low < high:
-            for c in range(1, total.size - 1):
-                sides[0, c] += total[c] - sides[1, c]
-            n += end - begin - n_known
-            _offer(criterion, logs, least, total, end - begin, n, sides[0], split, j, code, 1, True)
+def _sum_left(cells, statistics, memory, begin, end, columns):
+    """sides[0, k] = rows up to the cut of the k-th column, and weights of their classes; sides[1, k]: of known ones."""
+    codes, rows, extremes, words, sides = cells.codes, memory.rows, memory.extremes, memory.words, statistics.sides
+    stats, members, weights, lacks = statistics.rows, statistics.members, memory.small.weights, False
+    sides[:, : columns.size] = 0
+    for k in range(columns.size):
+        lacks |= extremes[1, columns[k]] == cells.missing[columns[k]]
+    for some in range(begin, end, MEMBERS):
+        is_one = find_members(stats, some, min(end, some + MEMBERS), members, weights)
+        everybody = compare(codes, rows, some, end, columns, extremes[2], words)
+        for k in range(columns.size):
+            _add_left(everybody & up_to(words, columns[k], codes), members, weights, is_one, sides[0, k])
+        if lacks:
+            compare(codes, rows, some, end, columns, extremes[3], words)
+            for k in range(columns.size):
+                _add_left(everybody & up_to(words, columns[k], codes), members, weights, is_one, sides[1, k])
 
 
 @inner_kernel
-def _sum_up_to(codes, j, stats, rows, begin, end, code, side):
-    """side = weights of the classes of the rows with codes up to this one; returns how many rows."""
-    side[:] = 0
-    n, column = np.int64(0), np.uint64(j)
+def find_members(stats, begin, end, members, weights):
+    """members[c] = those of up to 64 rows that are of this class, and the rows' weights; returns whether all are 1."""
+    members[:] = 0
+    is_one = True
     for i in range(begin, end):
         one = stats[np.uint64(i)]
-        goes_left = np.int64(np.int64(codes[np.uint64(rows[np.uint64(i)]), column]) <= code)
-        side[(one & _LOW) + _ONE] += goes_left * np.int64(one >> _HALF)
-        n += goes_left
-    return n
+        members[one & _LOW] |= _ONE << np.uint64(i - begin)
+        weights[i - begin] = np.int64(one >> _HALF)
+        is_one &= one >> _HALF == _ONE
+    return is_one
+
+
+@inner_kernel
+def _add_left(left, members, weights, is_one, side):
+    """Add a set of rows to [ rows | weight of each class ]."""
+    side[0] += set_size(left)
+    for c in range(members.size):
+        side[c + 1] += weigh(left & members[c], weights, is_one)
+
+
+@inner_kernel
+def weigh(rows, weights, is_one):
+    """The weight of a set of rows; `is_one`: all weights are."""
+    return set_size(rows) if is_one else set_sum(weights, rows)
+
+
+@part_kernel
+def _offer_drawn(criterion, logs, least, total, n_rows, sides, split, columns, cells, memory):
+    """The cuts that were drawn; missing values go right, or are alone on the right, or go left."""
+    low, high, cut = memory.extremes[0], memory.extremes[1], memory.extremes[2]
+    for k in range(columns.size):
+        j, missing, code = columns[k], cells.missing[columns[k]], np.int64(cut[columns[k]])
+        left, known, has_missing = sides[0, k], sides[1, k], high[j] == missing
+        if low[j] < high[j] and code < missing - has_missing:
+            _offer(criterion, logs, least, total, n_rows, left[0], left, split, j, code, 0, has_missing)
+        if low[j] < high[j] and has_missing:
+            _offer(criterion, logs, least, total, n_rows, known[0], known, split, j, missing - 1, 0, True)
+            if code < missing - 1:
+                n = left[0] + n_rows - known[0]
+                for c in range(1, left.size):
+                    left[c] += total[c] - known[c]
+                _offer(criterion, logs, least, total, n_rows, n, left, split, j, code, 1, True)
 
 
 @inner_kernel

@@ -16,10 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from spinney import AdaBoostClassifier, BaggingClassifier
 from spinney import DecisionTreeClassifier as Classifier
 from spinney import DecisionTreeRegressor as Regressor
 from spinney.datasets import load_penguins
@@ -367,6 +369,26 @@ def test_bins_are_thresholds_enough():
         asked = model.tree_.threshold[model.tree_.feature == j]
         assert len(set(asked)) <= 8
     assert Classifier(max_bins=255).fit(X, THREE).score(X, THREE) > 0.9
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Classifier(max_depth=3, random_state=0),
+        BaggingClassifier(Classifier(max_depth=3), n_estimators=3, random_state=0),
+        AdaBoostClassifier(Classifier(max_depth=3), n_estimators=3),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_many_categories_are_not_learnt_by_heart(model):
+    """A random target, four rows per category: no better than chance on training rows, no worse on others."""
+    random, n = np.random.RandomState(0), 20_000
+    X = pd.DataFrame({"category": random.randint(0, 5000, 2 * n).astype(str)})
+    y = random.randint(0, 2, 2 * n)
+    model.fit(X[:n], y[:n])
+    assert model.score(X[:n], y[:n]) < 0.55
+    if not isinstance(model, AdaBoostClassifier):  # whose probabilities say who is right, not how often
+        assert log_loss(y[n:], model.predict_proba(X[n:])) < np.log(2) + 0.005
 
 
 def test_gain_ratio_does_not_fall_for_many_small_branches():

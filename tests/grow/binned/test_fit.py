@@ -11,7 +11,7 @@ from spinney.data.encode import learn_bins
 from spinney.data.target import Target
 from spinney.grow.binned import memory, search
 from spinney.grow.binned.fit import grow_coded_tree, grows_from_codes, make_desk
-from spinney.grow.binned.memory import AT_ONCE, LANES, MOST_CLASSES, MOST_IN_BYTES, NODES_AHEAD
+from spinney.grow.binned.memory import AT_ONCE, LANES, MOST_CLASSES, NODES_AHEAD
 from spinney.grow.rules import TreeSettings
 from spinney.tree.packed import MOST_COLUMNS
 from tests.compiled import PLAIN_PYTHON, few
@@ -51,9 +51,9 @@ def test_the_same_tree_of_many_classes(criterion, seed):
 
 
 @pytest.mark.parametrize("n_columns", [LANES, LANES + 1, 3 * LANES, 4 * LANES - 1])
-@pytest.mark.parametrize("most", [1, MOST_IN_BYTES, MOST_IN_BYTES + 1, 127])
+@pytest.mark.parametrize("most", [1, 127])
 def test_random_cuts_of_all_columns_together(n_columns, most):
-    """Columns in sixteens or in pairs of these; weights that are summed in bytes, up to the last that may be."""
+    """Columns in sixteens or in pairs of these; rows of weight 1, or more."""
     weight = np.random.RandomState(most).randint(1, most + 1, MANY)
     weight[0] = most
     drawn = draw_case(1, MANY, n_columns, "gini", random=True)

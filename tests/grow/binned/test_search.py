@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney._compile import extremes, sum_left
+from spinney._compile import MEMBERS, extremes
 from spinney.grow.binned import search
 from spinney.grow.binned.memory import LANES, make_packed, make_wide, put
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels
-all_extremes, all_sums, sum_up_to = outer(search.all_extremes), outer(search._all_sums), outer(search._sum_up_to)
+all_extremes, sum_left = outer(search.all_extremes), outer(search._sum_left)
 column_extremes, greatest_known, put_row = outer(search.column_extremes), outer(search.greatest_known), outer(put)
 
 
@@ -23,16 +23,6 @@ def extremes_16(codes, rows, begin, end, first, low, high):
 @outer
 def extremes_32(codes, rows, begin, end, first, low, high):
     extremes(codes, rows, (begin, end), first, 32, low, high)
-
-
-@outer
-def sum_left_16(codes, rows, stats, begin, end, first, most, sums):
-    sum_left(codes, rows, stats, (begin, end), first, 16, most, sums)
-
-
-@outer
-def sum_left_32(codes, rows, stats, begin, end, first, most, sums):
-    sum_left(codes, rows, stats, (begin, end), first, 32, most, sums)
 
 
 class Drawn:
@@ -64,10 +54,10 @@ class Drawn:
             put_row(rows, i, weight, amount)
         return rows
 
-    def left(self):
-        """(weight, amount) up to the cut of every column."""
-        goes_left = self.block <= self.cut
-        return np.array([self.weight[self.node] @ goes_left, self.amount[self.node] @ goes_left])
+    def left(self, most):
+        """(rows, weight, amount) up to some code of every column."""
+        goes_left = self.block <= most
+        return np.array([goes_left.sum(axis=0), self.weight[self.node] @ goes_left, self.amount[self.node] @ goes_left])
 
 
 @few(30, plain=10)
@@ -85,30 +75,33 @@ def test_extremes_of_many_columns(seed, first, wide):
 
 
 @few(30, plain=10)
-@given(seed=st.integers(0, 10**6), first=st.sampled_from([0, 16, 32]), wide=st.booleans())
-def test_sums_of_many_columns_in_bytes(seed, first, wide):
-    drawn = Drawn(seed, most=1)
-    drawn.end = min(drawn.end, drawn.begin + 255)
-    sums = np.full((2, 64), 1000, np.int64)
-    call, lanes = (sum_left_32, 32) if wide else (sum_left_16, 16)
-    call(drawn.codes, drawn.rows, drawn.stats(), drawn.begin, drawn.end, first, drawn.cut, sums)
-    expected = np.full((2, 64), 1000)
-    expected[:, first : first + lanes] += drawn.left()[:, first : first + lanes]
-    np.testing.assert_array_equal(sums, expected)
-
-
-@few(30, plain=10)
-@given(seed=st.integers(0, 10**6), most=st.sampled_from([1, 2, 15]), n_lanes=st.sampled_from([1, 2, 3]))
-def test_all_columns_at_once(seed, most, n_lanes):
-    """In blocks of rows whose weights a byte can hold."""
-    n_columns = n_lanes * LANES
-    drawn = Drawn(seed, most, n_columns)
-    low, high, left = np.empty(n_columns, np.uint8), np.empty(n_columns, np.uint8), np.empty((2, n_columns), np.int64)
+@given(seed=st.integers(0, 10**6), n_lanes=st.sampled_from([1, 2, 3]))
+def test_extremes_of_all_columns(seed, n_lanes):
+    drawn, n_columns = Drawn(seed, n_columns=n_lanes * LANES), n_lanes * LANES
+    low, high = np.empty(n_columns, np.uint8), np.empty(n_columns, np.uint8)
     all_extremes(drawn.codes, drawn.rows, drawn.begin, drawn.end, low, high)
     np.testing.assert_array_equal(low, drawn.block.min(axis=0))
     np.testing.assert_array_equal(high, drawn.block.max(axis=0))
-    all_sums(drawn.codes, drawn.rows, drawn.stats(), drawn.begin, drawn.end, most, drawn.cut, left)
-    np.testing.assert_array_equal(left, drawn.left())
+
+
+@few(40, plain=10)
+@given(seed=st.integers(0, 10**6), make=st.sampled_from([make_packed, make_wide]), n_lanes=st.sampled_from([1, 2, 3]))
+def test_sums_left_of_cuts(seed, make, n_lanes):
+    """Of all columns, or few; known values where some are missing; packed sums know no rows but their weight."""
+    random, n_columns = np.random.RandomState(seed), n_lanes * LANES
+    drawn = Drawn(seed, int(random.choice((1, 3, 1000))), n_columns)
+    columns = random.permutation(n_columns)[: random.randint(1, n_columns + 1)]
+    greatest = drawn.block.max(axis=0).astype(np.int64)
+    missing = np.where(random.rand(n_columns) < 0.5, np.maximum(greatest, 1), 256)
+    known = (missing - 1).astype(np.uint8)
+    ends = np.array([drawn.block.min(axis=0), greatest, drawn.cut, known], np.uint8)
+    words, left = np.zeros((n_lanes, MEMBERS), np.uint32), np.zeros((6, n_columns), np.int64)
+    sum_left(drawn.codes, drawn.rows, drawn.stats(make), drawn.begin, drawn.end, columns, ends, missing, words, left)
+    expected = np.concatenate([drawn.left(drawn.cut), drawn.left(known)])
+    expected[3:, greatest < missing] = 0
+    if make is make_packed:
+        expected[[0, 3]] = expected[[1, 4]]
+    np.testing.assert_array_equal(left[:, columns], expected[:, columns])
 
 
 @few(20, plain=8)
@@ -119,9 +112,3 @@ def test_one_column_by_itself(seed, j):
     assert column_extremes(*place) == (column.min(), column.max())
     known = column[column < 200]
     assert greatest_known(*place, 200) == (known.max() if len(known) else 0)
-    cut = int(drawn.cut[j])
-    weight, amount = drawn.left()[:, j]
-    rest = drawn.rows, drawn.begin, drawn.end, cut
-    assert sum_up_to(drawn.codes, j, drawn.stats(), *rest) == (weight, weight, amount)
-    n = int((column <= cut).sum())
-    assert sum_up_to(drawn.codes, j, drawn.stats(make_wide), *rest) == (n, weight, amount)

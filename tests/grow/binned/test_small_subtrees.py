@@ -24,7 +24,8 @@ def test_the_same_tree_as_from_sorted_lists(criterion, seed, n_rows, weights):
     random = np.random.RandomState(seed)
     n_columns = int(random.choice((3, LANES, LANES + 5)))
     rules = {"random": True, "n_features": int(random.randint(2, n_columns + 1)), "per_tree": bool(random.rand() < 0.2)}
-    case = draw_case(seed, n_rows, n_columns, criterion, weights, **rules)
+    n_classes = int(random.choice((2, 3, 5))) if criterion != "squared_error" else 2
+    case = draw_case(seed, n_rows, n_columns, criterion, weights, n_classes, **rules)
     if random.rand() < 0.5:
         case.X[np.isnan(case.X)] = 0.5  # nothing is missing: all columns of a node are judged at once
     assert_same(*grow_both(case, max_bins=int(random.choice((3, 40, 255)))))
