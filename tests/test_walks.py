@@ -1,4 +1,4 @@
-"""How far six calls walk through the package: files that they enter, and changes from one subpackage to another.
+"""How far calls walk through the package: files that they enter, and changes from one subpackage to another.
 
 A reader who follows a call walks the same way. `python -m tools.walks boosting.fit` prints a walk function by function.
 """
@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.budgets import CORE
+
 ROOT = Path(__file__).parent.parent
 BUDGETS = {  # walk: files, changes of room. A change that lengthens a walk raises its numbers and says why beside them.
     # by default, with the search for rounds, the errors of its held-out rows, and a line that leaves out compiling
@@ -22,7 +24,10 @@ BUDGETS = {  # walk: files, changes of room. A change that lengthens a walk rais
     "forest.predict_proba": (13, 21),
     "tree.fit": (30, 57),
     "kmeans.fit": (21, 30),
+    "command.fit": (104, 235),  # `spinney fit --report`, through all that fits, scores, explains and saves
 }
+
+MOST_OUTER = 40  # files of the outer subpackages that `spinney fit --report` enters
 
 
 pytestmark = pytest.mark.slow  # kernels run as plain Python
@@ -45,6 +50,13 @@ def test_a_walk_is_no_longer_than_its_budget(walks, name):
     seen = f"`python -m tools.walks {name}` prints the walk. Shorten it, or raise its budget and say why beside it."
     assert n_files <= most_files, f"{name} enters {n_files} files, {most_files} are allowed: {files}\n{seen}"
     assert n_changes <= most_changes, f"{name} changes rooms {n_changes} times, {most_changes} are allowed.\n{seen}"
+
+
+def test_the_report_of_a_fit_goes_through_few_outer_files(walks):
+    _, _, files = walks["command.fit"]
+    outer = [file for file in files if "/" in file and file.split("/")[0] not in (*CORE, "_compile")]
+    assert {"cli/fit.py", "reporting/making.py", "explain/shapley/quadrature.py"} <= set(outer)
+    assert len(outer) <= MOST_OUTER, outer
 
 
 def test_a_walk_goes_through_kernels(walks):

@@ -17,6 +17,7 @@ import itertools
 import json
 import os
 import sys
+import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -82,6 +83,23 @@ def walks() -> Iterator[tuple[str, list[Visit]]]:
         else:
             yield f"{name}.fit", walk(lambda m=model, d=data, w=warm: m(**w).fit(*d))
         yield f"{name}.{method}", walk(lambda f=fitted, d=data, m=method: getattr(f, m)(d[0]))
+    with tempfile.TemporaryDirectory() as folder:
+        yield "command.fit", walk_of_command(X.assign(label=y), Path(folder))
+
+
+def walk_of_command(table: pd.DataFrame, folder: Path) -> list[Visit]:
+    """`spinney fit table.csv --target label --report page.html`, with two rounds of boosting."""
+    from spinney.cli.app import app
+
+    table.to_csv(folder / "table.csv", index=False)
+    arguments = ["fit", str(folder / "table.csv"), "--target", "label", "--param", "n_estimators=2", "--quiet"]
+    arguments += ["--out", str(folder / "model.spinney"), "--report", str(folder / "page.html")]
+
+    def fit() -> None:
+        app(arguments, prog_name="spinney", standalone_mode=False)
+
+    fit()
+    return walk(fit)
 
 
 def make_table() -> tuple[pd.DataFrame, np.ndarray]:

@@ -1,7 +1,7 @@
 """The command line, `spinney` or `python -m spinney`: fit, predict, evaluate, show and other commands for tables.
 
-In: arguments. Out: an exit code (listed in errors.py). Each command has its own file. spinney/tables reads the tables;
-how a table was read is kept in the model file, as a recipe.
+In: arguments. Out: an exit code (listed in terminal.py). Each command has its own file. spinney/tables reads the
+tables; how a table was read is kept in the model file, as a recipe.
 
 Needs the extra `cli`: typer, rich and polars. No other part of Spinney imports this subpackage.
 """

@@ -12,7 +12,6 @@ import spinney
 from spinney.cli.cluster import cluster
 from spinney.cli.datasets import datasets
 from spinney.cli.doctor import doctor
-from spinney.cli.errors import exit_code, tell_warning, written
 from spinney.cli.evaluate import evaluate
 from spinney.cli.explain import explain
 from spinney.cli.export import export
@@ -22,6 +21,7 @@ from spinney.cli.lab import lab
 from spinney.cli.predict import predict
 from spinney.cli.report_page import report
 from spinney.cli.show import show
+from spinney.cli.terminal import exit_code, tell_warning, written
 from spinney.cli.warmup import warmup
 
 

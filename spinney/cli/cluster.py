@@ -30,12 +30,10 @@ def cluster(
     k: Annotated[str, typer.Option("-k", "--clusters", help="Number of clusters, or auto.")] = "auto",
     method: Annotated[str, typer.Option("--method", help="kmeans, or mixture (Gaussian mixture).")] = "kmeans",
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Write the table with a column of clusters to this file.", show_default=False),
+        Path | None, options.option("--out", "-o", help="Write the table with a column of clusters to this file.")
     ] = None,
     save: Annotated[
-        Path | None,
-        typer.Option("--save", help="Save the clusters as a model file, for `predict`.", show_default=False),
+        Path | None, options.option("--save", help="Save the clusters as a model file, for `predict`.")
     ] = None,
     scale: Annotated[bool, typer.Option(help="Standardise the columns, so that their units do not matter.")] = True,
     types: options.Types = None,

@@ -41,19 +41,15 @@ TABLES = {
 
 def datasets(
     name: Annotated[
-        str | None,
-        typer.Argument(help=f"Dataset: one of {', '.join(TABLES)}. By default, all are listed.", show_default=False),
+        str | None, options.argument(help=f"Dataset: one of {', '.join(TABLES)}. By default, all are listed.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Output file. By default CSV on standard output.", show_default=False),
+        Path | None, options.option("--out", "-o", help="Output file. By default CSV on standard output.")
     ] = None,
     test_out: Annotated[
         Path | None,
-        typer.Option(
-            "--test-out",
-            help="Hold out some rows (of flights: whole days) and write them to this file instead.",
-            show_default=False,
+        options.option(
+            "--test-out", help="Hold out some rows (of flights: whole days) and write them to this file instead."
         ),
     ] = None,
     test_share: Annotated[

@@ -15,10 +15,9 @@ import numpy as np
 import polars as pl
 
 from spinney.cli import options
-from spinney.cli.columns_report import tell_scores
 from spinney.cli.files import load_for
 from spinney.cli.predict import Unknown
-from spinney.cli.report import Report, Working, label, number, quoted
+from spinney.cli.report import Report, Working, label, number, quoted, tell_scores
 from spinney.evaluate.judging import Judged, measure_baseline, measure_classes, measure_numbers
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source

@@ -30,35 +30,29 @@ def explain(
     ] = False,
     target: Annotated[
         str | None,
-        typer.Option(
+        options.option(
             "--target",
             "-t",
             help="Prediction that the counterfactual should have: a class, or a range such as 10:20, 10: or :20.",
-            show_default=False,
         ),
     ] = None,
     fixed: Annotated[
         list[str] | None,
-        typer.Option(
-            "--fixed", help="Columns that the counterfactual must not change, separated by commas.", show_default=False
-        ),
+        options.option("--fixed", help="Columns that the counterfactual must not change, separated by commas."),
     ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Number of counterfactuals. They differ in what changes.")] = 1,
     time_limit: Annotated[
         float | None,
-        typer.Option(
-            "--time-limit",
-            help="Time limit of the search in seconds. By default 10, or none with --max-nodes.",
-            show_default=False,
+        options.option(
+            "--time-limit", help="Time limit of the search in seconds. By default 10, or none with --max-nodes."
         ),
     ] = None,
     max_nodes: Annotated[
         int | None,
-        typer.Option(
+        options.option(
             "--max-nodes",
             min=1,
             help="Limit of the search in boxes. Unlike a time limit, it gives the same result on any machine.",
-            show_default=False,
         ),
     ] = None,
     missing: options.MoreMissing = None,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 import spinney
 from spinney.cli import options
 from spinney.cli.files import load_model, whole_file
@@ -28,23 +26,17 @@ FORMS = {
 
 def export(
     model: options.ModelFile,
-    to: Annotated[str, typer.Option("--to", help=f"Format: one of {', '.join(FORMS)}.", show_default=False)],
+    to: Annotated[str, options.option("--to", help=f"Format: one of {', '.join(FORMS)}.")],
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", help="Output file. By default standard output (onnx: MODEL.onnx).", show_default=False
-        ),
+        Path | None, options.option("--out", "-o", help="Output file. By default standard output (onnx: MODEL.onnx).")
     ] = None,
-    tree: Annotated[
-        str | None, typer.Option("--tree", help="Number of the tree, for dot, text and rules.", show_default=False)
-    ] = None,
+    tree: Annotated[str | None, options.option("--tree", help="Number of the tree, for dot, text and rules.")] = None,
     interval: Annotated[
         float | None,
-        typer.Option(
+        options.option(
             "--interval",
             help="Also export an interval, or the set of classes, that holds the truth with this probability, such as "
             "0.9; for onnx, python and c.",
-            show_default=False,
         ),
     ] = None,
     quiet: options.Quiet = False,

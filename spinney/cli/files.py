@@ -20,10 +20,9 @@ from typing import Any, BinaryIO, cast
 import polars as pl
 
 from spinney import _whole_file
-from spinney.cli.errors import written
 from spinney.cli.report import plain
-from spinney.cli.terminal import write_data
-from spinney.io.errors import ModelFormatError
+from spinney.cli.terminal import write_data, written
+from spinney.io.checks import ModelFormatError
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import SUFFIXES
 from spinney.tables.recipe import KEY, Recipe, check_fits, recipe_of

@@ -17,10 +17,19 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.columns_report import EXACT, tell_columns, tell_importances, tell_scores
 from spinney.cli.files import SUFFIX, check_place, save_model, what_is_there
 from spinney.cli.models import MODELS, alike, check_id3, guess_task, make_model, read_parameters
-from spinney.cli.report import Report, Working, label, quoted, shares
+from spinney.cli.report import (
+    EXACT,
+    Report,
+    Working,
+    label,
+    quoted,
+    shares,
+    tell_columns,
+    tell_importances,
+    tell_scores,
+)
 from spinney.cli.report_page import page_path, write_page
 from spinney.evaluate.judging import Judged, NotJudged, hints_of_fit, judge, plan
 from spinney.tables.errors import TableError, usage
@@ -90,68 +99,50 @@ class Learning:
         return Learning(self.X[order], self.y[order], *rest)
 
 
-_Target = Annotated[str, typer.Option("--target", "-t", help="Column to predict.", show_default=False)]
+_Target = Annotated[str, options.option("--target", "-t", help="Column to predict.")]
 _Model = Annotated[str, typer.Option("--model", "-m", help=f"Type of model: one of {', '.join(MODELS)}.")]
 _Task = Annotated[
-    str | None,
-    typer.Option(
-        "--task", help="classification or regression. By default, detected from the target.", show_default=False
-    ),
+    str | None, options.option("--task", help="classification or regression. By default, detected from the target.")
 ]
 _Folds = Annotated[
     int | None,
-    typer.Option(
+    options.option(
         "--cv",
         help="Number of cross-validation folds. 1 holds out 20 % of the rows; 0 skips the evaluation. By default 5 for "
         "tables of at most 250,000 cells, 1 for larger ones and for the models auto and stack.",
-        show_default=False,
     ),
 ]
 _Out = Annotated[
     Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        help=f"Model file to write. By default the name of DATA with the suffix {SUFFIX}.",
-        show_default=False,
-    ),
+    options.option("--out", "-o", help=f"Model file to write. By default the name of DATA with the suffix {SUFFIX}."),
 ]
 _Parameters = Annotated[
     list[str] | None,
-    typer.Option(
-        "--param", "-p", help="Parameter of the estimator, such as max_depth=5. May be repeated.", show_default=False
-    ),
+    options.option("--param", "-p", help="Parameter of the estimator, such as max_depth=5. May be repeated."),
 ]
 _Groups = Annotated[
     str | None,
-    typer.Option(
-        "--groups",
-        help="Column of groups, such as days or patients. Rows of a group are held out together.",
-        show_default=False,
+    options.option(
+        "--groups", help="Column of groups, such as days or patients. Rows of a group are held out together."
     ),
 ]
 _Times = Annotated[
     str | None,
-    typer.Option(
-        "--time",
-        help="Column of dates or numbers by which rows are ordered in time. Later rows are held out.",
-        show_default=False,
+    options.option(
+        "--time", help="Column of dates or numbers by which rows are ordered in time. Later rows are held out."
     ),
 ]
 _Budget = Annotated[
     float | None,
-    typer.Option(
-        "--time-budget", help="Time limit for all fits together, in seconds (boosting and auto).", show_default=False
-    ),
+    options.option("--time-budget", help="Time limit for all fits together, in seconds (boosting and auto)."),
 ]
 _Quality = Annotated[
     int | None,
-    typer.Option(
+    options.option(
         "--quality",
         min=1,
         max=5,
         help="Boosting: from 1, the fastest fit, to 5, the most accurate model.  [default: 3]",
-        show_default=False,
     ),
 ]
 

@@ -8,21 +8,16 @@ from typing import Annotated
 import typer
 
 from spinney._distribution import install_command
+from spinney.cli import options
 from spinney.tables.errors import TableError
 
 
 def lab(
-    link: Annotated[
-        str, typer.Argument(metavar="[LINK]", help="Link to a step, copied from the page.", show_default=False)
-    ] = "",
+    link: Annotated[str, options.argument(metavar="[LINK]", help="Link to a step, copied from the page.")] = "",
     port: Annotated[
         int | None,
-        typer.Option(
-            "--port",
-            min=1,
-            max=65535,
-            help="Port of the server. By default 8765, or any free port if it is taken.",
-            show_default=False,
+        options.option(
+            "--port", min=1, max=65535, help="Port of the server. By default 8765, or any free port if it is taken."
         ),
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,

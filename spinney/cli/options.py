@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,77 +12,48 @@ from spinney.tables.errors import usage
 from spinney.tables.files import Dialect
 from spinney.tables.kinds import MISSING
 
+# options and arguments whose default is described in the help, or is none
+option = partial(typer.Option, show_default=False)
+argument = partial(typer.Argument, show_default=False)
 DATA_HELP = (
     "CSV, TSV, Excel, Parquet, Arrow or JSON lines, optionally compressed with gzip, bzip2 or xz; - is standard input."
 )
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help=f"Table: {DATA_HELP}", show_default=False)]
-ModelFile = Annotated[
-    str,
-    typer.Argument(metavar="MODEL", help="Model file, written by `spinney fit` or `spinney.save`.", show_default=False),
-]
+Data = Annotated[str, argument(metavar="DATA", help=f"Table: {DATA_HELP}")]
+ModelFile = Annotated[str, argument(metavar="MODEL", help="Model file, written by `spinney fit` or `spinney.save`.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Page = Annotated[
-    Path | None,
-    typer.Option(
-        "--report",
-        help="Also write an HTML report about the model to this file, such as report.html.",
-        show_default=False,
-    ),
+    Path | None, option("--report", help="Also write an HTML report about the model to this file, such as report.html.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Separator = Annotated[
-    str | None,
-    typer.Option(
-        "--separator",
-        help="Separator between cells, if it is not detected: ',', ';', 'tab', ...",
-        show_default=False,
-    ),
+    str | None, option("--separator", help="Separator between cells, if it is not detected: ',', ';', 'tab', ...")
 ]
-Encoding = Annotated[
-    str | None,
-    typer.Option("--encoding", help="Encoding of a text file, if it is not UTF-8: latin-1, ...", show_default=False),
-]
+Encoding = Annotated[str | None, option("--encoding", help="Encoding of a text file, if it is not UTF-8: latin-1, ...")]
 NoHeader = Annotated[
     bool,
     typer.Option("--no-header", help="The first line is data, not a header. Columns are named column_1, column_2, ..."),
 ]
-Sheet = Annotated[
-    str | None,
-    typer.Option("--sheet", help="Sheet of an Excel workbook. By default the first.", show_default=False),
-]
+Sheet = Annotated[str | None, option("--sheet", help="Sheet of an Excel workbook. By default the first.")]
 Missing = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--missing",
         help="Strings that mean missing, separated by commas, in addition to empty cells. "
         f"By default {', '.join(MISSING)}.",
-        show_default=False,
     ),
 ]
 MoreMissing = Annotated[
-    str | None,
-    typer.Option(
-        "--missing", help="Further strings that mean missing, in addition to those of the fit.", show_default=False
-    ),
+    str | None, option("--missing", help="Further strings that mean missing, in addition to those of the fit.")
 ]
 Types = Annotated[
     list[str] | None,
-    typer.Option(
-        "--types",
-        help="Types of columns that are detected wrongly: age=number,zip=category (also boolean, date).",
-        show_default=False,
-    ),
+    option("--types", help="Types of columns that are detected wrongly: age=number,zip=category (also boolean, date)."),
 ]
-Drop = Annotated[
-    list[str] | None, typer.Option("--drop", help="Columns to leave out, separated by commas.", show_default=False)
-]
-Weights = Annotated[str | None, typer.Option("--weights", help="Column of sample weights.", show_default=False)]
+Drop = Annotated[list[str] | None, option("--drop", help="Columns to leave out, separated by commas.")]
+Weights = Annotated[str | None, option("--weights", help="Column of sample weights.")]
 Truth = Annotated[
-    str | None,
-    typer.Option(
-        "--target", "-t", help="Column of true targets, if its name differs from that in training.", show_default=False
-    ),
+    str | None, option("--target", "-t", help="Column of true targets, if its name differs from that in training.")
 ]
 Seed = Annotated[
     int,
@@ -91,12 +63,7 @@ Seed = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(
-        "--threads",
-        min=1,
-        help="Number of threads. By default one per core. The model does not depend on it.",
-        show_default=False,
-    ),
+    option("--threads", min=1, help="Number of threads. By default one per core. The model does not depend on it."),
 ]
 
 

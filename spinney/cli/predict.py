@@ -30,30 +30,24 @@ def predict(
     proba: Annotated[bool, typer.Option("--proba", help="Also write the probability of every class.")] = False,
     interval: Annotated[
         float | None,
-        typer.Option(
+        options.option(
             "--interval",
             help="Also write an interval, or the set of classes, that holds the truth with this probability, such as "
             "0.9.",
             min=0.0,
             max=1.0,
-            show_default=False,
         ),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            "--keep",
-            help="Columns of DATA to copy to the output, separated by commas; 'all' copies all.",
-            show_default=False,
-        ),
+        options.option("--keep", help="Columns of DATA to copy to the output, separated by commas; 'all' copies all."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
+        options.option(
             "--out",
             "-o",
             help="Output file: .csv, .tsv, .jsonl (also .gz), .parquet or .arrow. By default CSV on standard output.",
-            show_default=False,
         ),
     ] = None,
     missing: options.MoreMissing = None,

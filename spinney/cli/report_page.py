@@ -10,10 +10,10 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.errors import written
 from spinney.cli.evaluate import Truth, find_truth
 from spinney.cli.files import check_place, load_for
 from spinney.cli.report import Report, Working
+from spinney.cli.terminal import written
 from spinney.evaluate.judging import Judged, NotJudged
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import open_source
@@ -28,29 +28,21 @@ def report(
     data: options.Data,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="HTML file to write. By default the name of MODEL with the suffix .html.",
-            show_default=False,
-        ),
+        options.option("--out", "-o", help="HTML file to write. By default the name of MODEL with the suffix .html."),
     ] = None,
     target: options.Truth = None,
     weights: options.Weights = None,
     groups: Annotated[
         str | None,
-        typer.Option(
+        options.option(
             "--groups",
             help="Column of groups. Rows of a group are held out together. By default the column used at fit.",
-            show_default=False,
         ),
     ] = None,
     time: Annotated[
         str | None,
-        typer.Option(
-            "--time",
-            help="Column of dates or numbers: later rows are held out. By default the column used at fit.",
-            show_default=False,
+        options.option(
+            "--time", help="Column of dates or numbers: later rows are held out. By default the column used at fit."
         ),
     ] = None,
     cv: Annotated[
@@ -60,7 +52,7 @@ def report(
             help="Number of cross-validation folds. 0 evaluates the fitted model, for rows that it has not seen.",
         ),
     ] = 5,
-    title: Annotated[str | None, typer.Option("--title", help="Title of the report.", show_default=False)] = None,
+    title: Annotated[str | None, options.option("--title", help="Title of the report.")] = None,
     missing: options.MoreMissing = None,
     separator: options.Separator = None,
     encoding: options.Encoding = None,

@@ -8,9 +8,8 @@ import numpy as np
 import typer
 
 from spinney.cli import options
-from spinney.cli.columns_report import importances_of, tell_importances
 from spinney.cli.files import load_model
-from spinney.cli.report import Report, label, number
+from spinney.cli.report import Report, importances_of, label, number, tell_importances
 from spinney.tables.errors import TableError, usage
 from spinney.tables.recipe import Recipe
 from spinney.view.numbers import plural
@@ -20,10 +19,8 @@ def show(
     model: options.ModelFile,
     tree: Annotated[
         str | None,
-        typer.Option(
-            "--tree",
-            help="Number of the tree: 0, 1, ...; for boosting with several classes ROUND,CLASS, such as 0,1.",
-            show_default=False,
+        options.option(
+            "--tree", help="Number of the tree: 0, 1, ...; for boosting with several classes ROUND,CLASS, such as 0,1."
         ),
     ] = None,
     rules: Annotated[bool, typer.Option("--rules", help="Print the rules of a tree, one per leaf.")] = False,

@@ -6,17 +6,16 @@ from typing import Annotated
 
 import typer
 
+from spinney.cli import options
+
 
 def warmup(
-    family: Annotated[
-        list[str] | None, typer.Argument(help="Families of models. By default all.", show_default=False)
-    ] = None,
+    family: Annotated[list[str] | None, options.argument(help="Families of models. By default all.")] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Compile for all kinds of tables, not only the common ones.")
     ] = False,
     jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=1, help="Number of processes. By default one per core.", show_default=False),
+        int | None, options.option("--jobs", min=1, help="Number of processes. By default one per core.")
     ] = None,
 ) -> None:
     """Compile the kernels of all models ahead of time, so that first fits do not wait for it.

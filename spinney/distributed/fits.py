@@ -25,17 +25,6 @@ from spinney.distributed.tasks import (
 )
 
 
-def wants_cluster(n_jobs: Any) -> bool:
-    """Whether fits go to a cluster: `n_jobs="dask"`, or joblib's backend "dask" is in use."""
-    if isinstance(n_jobs, str):
-        if n_jobs != "dask":
-            raise ValueError(f"n_jobs must be a number, None or 'dask', got {n_jobs!r}.")
-        return True
-    from joblib.parallel import get_active_backend
-
-    return type(get_active_backend()[0]).__name__ == "DaskDistributedBackend"
-
-
 def spread(work: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str) -> Generator[Any, None, None]:
     """The results of all jobs; if the iterator is closed early, the rest is cancelled."""
     client, losses, n_done = find_client(), Losses(), 0

@@ -1,7 +1,7 @@
 """The loop of grow/boosting/grower.py, one batch of nodes a step, for machines that cannot run inside its kernel.
 
-In: a `Backend`, which holds the rows and the histograms somewhere else, and what `grow_tree` gets. Out: the same
-`work` that `grow_tree` leaves behind, so that all that follows (freezing, scores, leaf renewal) does not notice.
+In: a backend, which holds the rows and the histograms somewhere else, and what `grow_tree` gets. Out: the same `work`
+that `grow_tree` leaves behind, so that all that follows (freezing, scores, leaf renewal) does not notice.
 
 A step takes the next nodes of the frontier, *opens* them (parts their rows, makes their children, searches those),
 and then *splits* them in the frontier's order. Level by level, a batch is a whole level. Best-first, it is the first
@@ -17,7 +17,7 @@ frontier, the rules and the formulas are the CPU's own; this file knows nothing 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -73,7 +73,11 @@ def alone(sums: np.ndarray) -> np.ndarray:
 
 
 class CpuBackend:
-    """One fit's backend; see `Backend`. `work` is the memory that the loop is called with."""
+    """One fit's backend; `work` is the memory that the loop is called with.
+
+    `nodes` are tables of NODE records, copies that a backend may keep but not change. A node's rows are known by its
+    segment (`depth`, `begin`, `end`), its histogram by its `slot`, a small number that the loop gives out and takes.
+    """
 
     def __init__(self, work: BoostingWork, layout_size: int, kinds: Kinds, team: Team, add_up: AddUp = alone) -> None:
         self.work, self.kinds, self.team, self.add_up = work, kinds, team, add_up
@@ -83,7 +87,10 @@ class CpuBackend:
         self._state, self._root = records(1, STATE), records(1, NODE)
 
     def open(self, table: BinnedTable, rows: BoostingRows, rules: BoostingRules) -> Sums:
-        """The root's histogram is summed on the way, and sent with its sums."""
+        """Begin a tree: quantise its rows. Returns the root's sums; the root's segment is 0 .. rows.n at depth 0.
+
+        The root's histogram is summed on the way, and sent with its sums.
+        """
         self.table, self.rows, self.rules = table, rows, rules
         self.work.totals[:] = 0
         self._root[0]["begin"], self._root[0]["end"], self._root[0]["depth"] = 0, rows.n, 0
@@ -95,6 +102,11 @@ class CpuBackend:
         return Sums(*found[:3])
 
     def build_histograms(self, nodes: Any) -> None:
+        """Fill the slots of some nodes: the root alone, or pairs of siblings, the left one first.
+
+        In the slot of a pair's bigger child still stands the parent's histogram, ready for subtracting the smaller
+        one's (that which counts less, the left one of equals). NO_SLOT: this histogram is not needed.
+        """
         if len(nodes) == 1:
             self._pool[nodes[0]["slot"]] = self._histogram
             return
@@ -124,6 +136,10 @@ class CpuBackend:
             self.team.run(_sum_nodes, self.table, self.rows, work, k, k + 1, sums[k - first : k - first + 1])
 
     def find_splits(self, nodes: Any, allowed: np.ndarray) -> Any:
+        """The best split of each node, as CANDIDATE records; score -inf where there is none.
+
+        allowed[i, j] says whether node i may use column j. Ties go to the first column.
+        """
         best = records((self.team.size, len(nodes)), CANDIDATE)
         work = self.work._replace(nodes=nodes)
         self.team.run(_search, self.table, self.rows.fields, self.rules, work, self._pool, allowed, best, self.kinds)
@@ -132,6 +148,10 @@ class CpuBackend:
         return best[0]
 
     def partition_rows(self, nodes: Any) -> np.ndarray:
+        """Send each node's rows to its two children, as its split says. Returns where the right children begin.
+
+        The node's own segment must stay readable: it may be a leaf in the end.
+        """
         work = self.work._replace(nodes=nodes, state=self._state)
         middles = np.empty(len(nodes), np.int64)
         if self.team.size == 1:
@@ -144,7 +164,8 @@ class CpuBackend:
         return middles
 
     def sum_leaves(self, rows: BoostingRows, work: BoostingWork) -> None:
-        """Rows stand in their leaves' segments of `work` already."""
+        """Write every row into its leaf's segment of work.rows, where it stands already, and the leaves' sums in the
+        finer units."""
         self.team.run(_sum_leaves_by_team, rows, work)
         n = 2 * int(work.state[0]["n_leaves"])
         work.leaf_sums[:n] = self.add_up(work.leaf_sums[:n])
@@ -327,39 +348,6 @@ def _sum_leaves_by_team(rank, size, sync, rows, work):
         sum_leaf_chunk(rows, work, chunk)
 
 
-class Backend(Protocol):
-    """A machine that grows trees. `nodes` are tables of NODE records, copies that the backend may keep but not change.
-
-    A node's rows are known by its segment (`depth`, `begin`, `end`), its histogram by its `slot`: a small number that
-    the loop hands out and takes back.
-    """
-
-    def open(self, table: BinnedTable, rows: BoostingRows, rules: BoostingRules) -> Sums:
-        """Begin a tree: quantise its rows. Returns the root's sums; the root's segment is 0 .. rows.n at depth 0."""
-
-    def build_histograms(self, nodes: Any) -> None:
-        """Fill the slots of some nodes: the root alone, or pairs of siblings, the left one first.
-
-        In the slot of a pair's bigger child still stands the parent's histogram, ready for subtracting the smaller
-        one's (that which counts less, the left one of equals). NO_SLOT: this histogram is not needed.
-        """
-
-    def find_splits(self, nodes: Any, allowed: np.ndarray) -> Any:
-        """The best split of each node, as CANDIDATE records; score -inf where there is none.
-
-        allowed[i, j] says whether node i may use column j. Ties go to the first column.
-        """
-
-    def partition_rows(self, nodes: Any) -> np.ndarray:
-        """Send each node's rows to its two children, as its split says. Returns where the right children begin.
-
-        The node's own segment must stay readable: it may be a leaf in the end.
-        """
-
-    def sum_leaves(self, rows: BoostingRows, work: BoostingWork) -> None:
-        """Write every row into its leaf's segment of work.rows, and the leaves' sums in the finer units."""
-
-
 class Drafts(NamedTuple):
     """What is known ahead of the splits: the children of node p stand at 2p and 2p + 1."""
 
@@ -370,7 +358,7 @@ class Drafts(NamedTuple):
 
 
 def grow_batched(
-    backend: Backend,
+    backend: CpuBackend,
     table: BinnedTable,
     rows: BoostingRows,
     rules: BoostingRules,
@@ -417,7 +405,7 @@ def _width(rules: BoostingRules, state: Any, lookahead: int) -> int:
 
 
 def _open(
-    backend: Backend,
+    backend: CpuBackend,
     table: BinnedTable,
     rows: BoostingRows,
     rules: BoostingRules,

@@ -14,9 +14,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
+from spinney._docstrings import completed
 from spinney.data.schema import Schema
 from spinney.data.tables import with_sides
 from spinney.data.weights import Weights
+from spinney.evaluate.cross_validation import cross_validate
 
 if TYPE_CHECKING:
     from spinney.ensemble.boosting.booster import BoostingSettings
@@ -75,6 +77,7 @@ class BoostingCV:
         )
 
 
+@completed(cross_validate)
 def boosting_cv(
     estimator: Any,
     X: Any,
@@ -101,12 +104,8 @@ def boosting_cv(
         estimator is fitted on the training rows of each fold.
     y : array-like of shape (n_samples,), default=None
         Targets, as for `fit`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows, as for `fit`.
     init_score : array-like, default=None
         Raw scores to start from, as for `fit`.
-    groups : array-like of shape (n_samples,), default=None
-        Groups of the rows, passed to the splitter.
     cv : int, splitter or iterable of (train, test), default=5
         As in scikit-learn: an integer means (stratified) K-fold.
     eval_metric : str, callable, or list of these, default=None

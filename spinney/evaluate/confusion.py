@@ -8,6 +8,8 @@ import numpy as np
 from sklearn import metrics
 from sklearn.utils.multiclass import unique_labels
 
+from spinney.view.figures import drawing
+
 
 class Counts(NamedTuple):
     """Counts of one class against all others: numbers of rows, or sums of their weights."""
@@ -167,18 +169,9 @@ class ConfusionMatrix(np.ndarray):
         """Fraction of the rows that are predicted correctly."""
         return float(_divide(self.counts.trace(), self.counts.sum()))
 
+    @drawing
     def plot(self, ax: Any = None) -> Any:
         """Plot the matrix, like `spinney.plot_confusion_matrix`.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Axes to draw on. None: the current axes.
-
-        Returns
-        -------
-        matplotlib axes
-            The axes that were drawn on.
 
         Examples
         --------

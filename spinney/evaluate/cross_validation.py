@@ -9,6 +9,7 @@ import numpy as np
 from sklearn import model_selection
 from sklearn.utils.validation import _num_samples
 
+from spinney._docstrings import completed
 from spinney.evaluate.runs import Run, model_of
 from spinney.evaluate.scoring import ALONE
 
@@ -77,13 +78,9 @@ class CrossValidation(dict):
         """
         return float(np.mean(self._of(metric)))
 
+    @completed(mean)
     def std(self, metric: str | None = None) -> float:
         """Return the standard deviation of a score over the folds.
-
-        Parameters
-        ----------
-        metric : str, default=None
-            Name of a score, or a key such as "train_score". None: the first score.
 
         Returns
         -------
@@ -169,11 +166,11 @@ def cross_validate(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows, used in fitting and in scores.
     n_jobs : int or "dask", default=None
-        Number of folds fitted in parallel. None: one, since Spinney's models use all cores themselves. Their folds
-        run in threads; on small data they run one after the other, which is faster. "dask": folds are distributed over
-        the cluster of the current Dask client.
+        Number of fits in parallel. None: one, since Spinney's models use all cores themselves. Their fits run in
+        threads; on small data they run one after the other, which is faster. "dask": fits are distributed over the
+        cluster of the current Dask client.
     verbose : int, default=0
-        1 shows a progress bar, 2 prints a line per fold.
+        1 shows a progress bar, 2 prints a line per fit.
     params : dict, default=None
         Other arguments of `fit`. Those with one value per row are split like the rows.
     return_train_score : bool, default=False

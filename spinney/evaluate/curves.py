@@ -12,10 +12,37 @@ from typing import Any
 import numpy as np
 from sklearn import model_selection
 
+from spinney._docstrings import completed
+from spinney.evaluate.cross_validation import cross_validate
 from spinney.evaluate.runs import Run
+from spinney.view.figures import drawing
 
 
-class ValidationCurve(tuple):
+class _Curve(tuple):
+    """Scores of training rows and of held-out rows, and the name of the score."""
+
+    metric: str
+    _plot: str  # the function of view/judging.py that draws it
+
+    @drawing
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the curve, like `spinney.plot_validation_curve` and `spinney.plot_learning_curve`.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import validation_curve
+        >>> X, y = load_penguins()
+        >>> curve = validation_curve(DecisionTreeClassifier(), X, y, param_name="max_depth", param_range=[1, 2, 3])
+        >>> ax = curve.plot()
+        """
+        from spinney.view import judging
+
+        return getattr(judging, self._plot)(self, ax)
+
+
+class ValidationCurve(_Curve):
     """Training and test scores by value of a parameter. Unpacks to `train_scores, test_scores`, each (values, folds).
 
     Attributes
@@ -42,7 +69,7 @@ class ValidationCurve(tuple):
 
     param_name: str
     param_range: list[Any]
-    metric: str
+    _plot = "plot_validation_curve"
 
     @property
     def train_scores(self) -> np.ndarray:
@@ -59,34 +86,8 @@ class ValidationCurve(tuple):
         """Value with the best mean test score; ties go to the first."""
         return self.param_range[int(np.nanargmax(self.test_scores.mean(axis=1)))]
 
-    def plot(self, ax: Any = None) -> Any:
-        """Plot the curve, like `spinney.plot_validation_curve`.
 
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Axes to draw on. None: the current axes.
-
-        Returns
-        -------
-        matplotlib axes
-            The axes that were drawn on.
-
-        Examples
-        --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> from spinney.evaluate import validation_curve
-        >>> X, y = load_penguins()
-        >>> curve = validation_curve(DecisionTreeClassifier(), X, y, param_name="max_depth", param_range=[1, 2, 3])
-        >>> ax = curve.plot()
-        """
-        from spinney.view.judging import plot_validation_curve
-
-        return plot_validation_curve(self, ax)
-
-
-class LearningCurve(tuple):
+class LearningCurve(_Curve):
     """Training and test scores by number of training rows.
 
     Unpacks to `train_sizes, train_scores, test_scores`, and with `return_times=True` also `fit_times, score_times`.
@@ -102,7 +103,7 @@ class LearningCurve(tuple):
     ([50, 100], (2, 5))
     """
 
-    metric: str
+    _plot = "plot_learning_curve"
 
     @property
     def train_sizes(self) -> np.ndarray:
@@ -119,33 +120,8 @@ class LearningCurve(tuple):
         """Scores on the held-out rows, (sizes, folds)."""
         return self[2]
 
-    def plot(self, ax: Any = None) -> Any:
-        """Plot the curve, like `spinney.plot_learning_curve`.
 
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Axes to draw on. None: the current axes.
-
-        Returns
-        -------
-        matplotlib axes
-            The axes that were drawn on.
-
-        Examples
-        --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> from spinney.evaluate import learning_curve
-        >>> X, y = load_penguins()
-        >>> curve = learning_curve(DecisionTreeClassifier(), X, y, train_sizes=[50, 100], shuffle=True, random_state=0)
-        >>> ax = curve.plot()
-        """
-        from spinney.view.judging import plot_learning_curve
-
-        return plot_learning_curve(self, ax)
-
-
+@completed(cross_validate)
 def validation_curve(
     estimator: Any,
     X: Any,
@@ -166,32 +142,14 @@ def validation_curve(
 
     Parameters
     ----------
-    estimator : estimator
-        As in `cross_validate`.
-    X : array-like or DataFrame of shape (n_samples, n_features)
-        Data, as for the estimator's `fit`.
     y : array-like of shape (n_samples,)
         Targets.
     param_name : str
         Name of the parameter, such as "max_depth", or "tree__max_depth" in a pipeline.
     param_range : list
         Values to try.
-    groups : array-like of shape (n_samples,), default=None
-        Group of each row, for `cv`, as in `cross_validate`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows, as in `cross_validate`.
-    params : dict, default=None
-        Other arguments, as in `cross_validate`.
-    cv : int, str, splitter or iterable of (train, test), default=5
-        As in `cross_validate`.
     scoring : str or callable, default=None
         As in `cross_validate`, but one score.
-    n_jobs : int or "dask", default=None
-        As in `cross_validate`.
-    verbose : int, default=0
-        1 shows a progress bar, 2 prints a line per fit.
-    error_score : number or "raise", default=NaN
-        Score of a fit that fails; "raise" raises its error.
 
     Returns
     -------
@@ -221,6 +179,7 @@ def validation_curve(
     return curve
 
 
+@completed(cross_validate)
 def learning_curve(
     estimator: Any,
     X: Any,
@@ -243,10 +202,6 @@ def learning_curve(
 
     Parameters
     ----------
-    estimator : estimator
-        As in `cross_validate`.
-    X : array-like or DataFrame of shape (n_samples, n_features)
-        Data, as for the estimator's `fit`.
     y : array-like of shape (n_samples,)
         Targets.
     train_sizes : array-like, default=(0.1, 0.325, 0.55, 0.775, 1.0)
@@ -257,22 +212,8 @@ def learning_curve(
         Seed of `shuffle`.
     return_times : bool, default=False
         Also return fit and score times.
-    groups : array-like of shape (n_samples,), default=None
-        Group of each row, for `cv`, as in `cross_validate`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows, as in `cross_validate`.
-    params : dict, default=None
-        Other arguments, as in `cross_validate`.
-    cv : int, str, splitter or iterable of (train, test), default=5
-        As in `cross_validate`.
     scoring : str or callable, default=None
         As in `cross_validate`, but one score.
-    n_jobs : int or "dask", default=None
-        As in `cross_validate`.
-    verbose : int, default=0
-        1 shows a progress bar, 2 prints a line per fit.
-    error_score : number or "raise", default=NaN
-        Score of a fit that fails; "raise" raises its error.
 
     Returns
     -------

@@ -12,6 +12,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples, check_consistent_length, column_or_1d
 
+from spinney.view.phrases import check_count
+
 
 class BiasVariance(NamedTuple):
     """Bias and variance, as returned by `bias_variance`.
@@ -102,8 +104,7 @@ def bias_variance(
     >>> many.variance < one.variance, small.bias > one.bias
     (True, True)
     """
-    if isinstance(n_bootstraps, bool) or not isinstance(n_bootstraps, int | np.integer) or n_bootstraps < 2:
-        raise ValueError(f"n_bootstraps must be an integer of at least 2, got {n_bootstraps!r}.")
+    check_count("n_bootstraps", n_bootstraps, 2)
     check_consistent_length(X, y)
     check_consistent_length(X_test, y_test)
     truth, random = column_or_1d(y_test), check_random_state(random_state)

@@ -7,11 +7,14 @@ from typing import Any
 
 from sklearn import model_selection
 
+from spinney._docstrings import completed
+from spinney.evaluate.cross_validation import cross_validate
 from spinney.evaluate.runs import Run, model_of
 
 _N_RANDOM = 10
 
 
+@completed(cross_validate)
 def search(
     estimator: Any,
     space: Any,
@@ -40,33 +43,17 @@ def search(
     space : dict from parameter to values, or list of such dicts
         Values are a list. With `how="random"`, and with `how="halving"` and `n_candidates`, they may also be a
         distribution of scipy.stats.
-    X : array-like or DataFrame of shape (n_samples, n_features)
-        Data, as for the estimator's `fit`.
-    y : array-like of shape (n_samples,), default=None
-        Targets.
     how : {"grid", "random", "halving"}, default="grid"
         "grid": all combinations (`GridSearchCV`). "random": a sample of them (`RandomizedSearchCV`). "halving":
         successive halving (`HalvingGridSearchCV`; with `n_candidates`, `HalvingRandomSearchCV`).
     n_candidates : int, default=None
         Number of sampled candidates. None: 10 for "random", all combinations for "halving".
-    cv : int, str, splitter or iterable of (train, test), default=5
-        As in `cross_validate`.
     scoring : str, callable, list of str or dict, default=None
         As in `cross_validate`. With several scores, the first chooses the best candidate, or the one named by `refit`.
-    groups : array-like of shape (n_samples,), default=None
-        Group of each row, for `cv`, as in `cross_validate`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows, as in `cross_validate`.
-    params : dict, default=None
-        Other arguments, as in `cross_validate`.
     refit : bool or str, default=True
         Fit the best candidate on all rows. A string names the score that chooses it.
     random_state : int, RandomState or None, default=None
         Seed that samples the candidates, and the rows in halving.
-    n_jobs : int or "dask", default=None
-        Number of fits in parallel, or a Dask cluster, as in `cross_validate`.
-    verbose : int, default=0
-        1 shows a progress bar, 2 prints a line per fit.
     **more : dict
         Other parameters of scikit-learn's search, such as `return_train_score`, `error_score`, `factor`, `resource`.
 

@@ -33,6 +33,7 @@ from spinney.tree.forest import Forest, join
 from spinney.tree.formula import Formula, trees_formula
 from spinney.tree.importance import importances as total_importances
 from spinney.tree.importance import shares_of_trees
+from spinney.view.phrases import check_choice, check_count
 
 _KINDS = ("gain", "split", "cover", "held_out", "permutation", "shap")
 _OF_TRAINING = ("gain", "split", "cover")
@@ -107,12 +108,10 @@ def importances(
     'petal length (cm)'
     """
     check_model(model)
-    if kind not in _KINDS:
-        raise ValueError(f"kind must be one of {', '.join(map(repr, _KINDS))}, got {kind!r}.")
+    check_choice("kind", kind, _KINDS)
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be a number between 0 and 1, got {confidence!r}.")
-    if isinstance(n_repeats, bool) or not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
-        raise ValueError(f"n_repeats must be a positive integer, got {n_repeats!r}.")
+    check_count("n_repeats", n_repeats, 1)
     if kind not in _OF_TRAINING and (X is None or (y is None and kind != "shap")):
         raise ValueError(f"kind={kind!r} needs rows: X" + (" and y." if kind != "shap" else "."))
     if out_of_bag and kind not in ("permutation", "held_out"):

@@ -20,9 +20,11 @@ from scipy.sparse import csr_array, vstack
 from sklearn.utils import Bunch
 from sklearn.utils.validation import _num_samples
 
+from spinney._docstrings import completed
 from spinney.explain.dependence.responses import check_model
 from spinney.explain.importance import store_of
 from spinney.tree.formula import trees_formula
+from spinney.view.phrases import check_choice
 
 _KINDS = ("leaves", "out_of_bag", "gap")
 _CELLS = 1 << 22  # of the matrix at a time
@@ -67,21 +69,18 @@ def proximity(model: Any, X: Any, Y: Any = None, *, kind: str = "leaves", sparse
     return vstack(blocks, format="csr") if sparse else np.vstack([block.toarray() for block in blocks])
 
 
+@completed(proximity)
 def nearest_rows(model: Any, X: Any, Y: Any = None, *, n_rows: int = 5, kind: str = "leaves") -> Bunch:
     """Find the rows of Y with the largest proximity to each row of X.
 
     Parameters
     ----------
-    model : fitted model
-        As in `proximity`.
     X : array-like or DataFrame of shape (n_samples_X, n_features)
         Rows whose neighbours are found.
     Y : array-like or DataFrame of shape (n_samples_Y, n_features), default=None
         Candidate neighbours. Without Y, they are the other rows of X.
     n_rows : int, default=5
         Number of neighbours per row.
-    kind : {"leaves", "out_of_bag", "gap"}, default="leaves"
-        As in `proximity`.
 
     Returns
     -------
@@ -114,13 +113,12 @@ def nearest_rows(model: Any, X: Any, Y: Any = None, *, n_rows: int = 5, kind: st
     return Bunch(indices=np.vstack(indices), proximities=np.vstack(near))
 
 
+@completed(proximity)
 def outlier_scores(model: Any, X: Any, y: Any = None, *, kind: str = "leaves") -> np.ndarray:
     """Compute Breiman's outlier measure: how far each row is from the other rows of its class, by proximity.
 
     Parameters
     ----------
-    model : fitted model
-        As in `proximity`.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Rows to score.
     y : array-like of shape (n_samples,), default=None
@@ -173,8 +171,7 @@ def outlier_scores(model: Any, X: Any, y: Any = None, *, kind: str = "leaves") -
 def _blocks(model: Any, X: Any, Y: Any, kind: str, dense: bool) -> Iterator[csr_array]:
     """Some rows of the matrix at a time."""
     check_model(model)
-    if kind not in _KINDS:
-        raise ValueError(f"kind must be one of {', '.join(map(repr, _KINDS))}, got {kind!r}.")
+    check_choice("kind", kind, _KINDS)
     places = _places(model, X)
     if kind == "leaves":
         factors = _by_leaves(places, places if Y is None else _places(model, Y))

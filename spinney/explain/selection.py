@@ -18,13 +18,15 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length
 
+from spinney._docstrings import completed
 from spinney.data.opened_table import OpenedTable, takes_opened_tables
 from spinney.data.reading import with_rows
 from spinney.data.tables import is_streamed
 from spinney.data.weights import read_weights
 from spinney.evaluate.cross_validation import cross_validate
-from spinney.evaluate.folds import make_splits
+from spinney.evaluate.runs import make_splits
 from spinney.evaluate.scoring import Scoring
+from spinney.view.phrases import check_count
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,7 @@ class Selection:
         return "\n".join(lines)
 
 
+@completed(cross_validate)
 def select_features(
     model: Any,
     X: Any,
@@ -124,8 +127,6 @@ def select_features(
         Training data, as for the model's `fit`.
     y : array-like of shape (n_samples,)
         Targets.
-    cv : int, str, splitter or iterable, default=5
-        As in `spinney.evaluate.cross_validate`.
     scoring : str or callable, default=None
         As in `spinney.evaluate.cross_validate`, but one score.
     step : float, default=0.7
@@ -134,8 +135,6 @@ def select_features(
         Smallest number of columns that is tried.
     tolerance : float, default=1.0
         Number of standard errors by which the mean score may be worse than the best.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows.
     n_jobs : int, default=None
         Number of folds fitted in parallel.
 
@@ -202,8 +201,7 @@ def _scores(tables: _Tables, scoring: Any, splits: list[Any], sizes: list[int], 
 def _check(step: Any, min_features: Any, tolerance: Any) -> None:
     if isinstance(step, bool) or not isinstance(step, int | float) or not 0 < step < 1:
         raise ValueError(f"step must be a fraction between 0 and 1, got {step!r}.")
-    if isinstance(min_features, bool) or not isinstance(min_features, int | np.integer) or min_features < 1:
-        raise ValueError(f"min_features must be a positive integer, got {min_features!r}.")
+    check_count("min_features", min_features, 1)
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not tolerance >= 0:
         raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r}.")
 

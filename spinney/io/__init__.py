@@ -8,7 +8,7 @@ from_*                  trees of XGBoost, LightGBM and scikit-learn in Spinney's
 
 from __future__ import annotations
 
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 from spinney.io.model_file import inspect, load, save
 
 __all__ = ["ModelFormatError", "inspect", "load", "save"]

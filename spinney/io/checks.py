@@ -1,4 +1,4 @@
-"""Checks of record fields, small functions (value, place) that raise `ModelFormatError`; and of metadata.
+"""The error of model files, `ModelFormatError`, and small functions (value, place) that raise it; checks of metadata.
 
 Metadata is what else its owner keeps in a model file, in JSON's types; nothing in it is looked at by whoever loads the
 model. One key is the command line's own: what is there must be a recipe, when it is written and when it is read.
@@ -13,7 +13,35 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from spinney.io.errors import ModelFormatError
+
+class ModelFormatError(ValueError):
+    """Raised for a model file that is damaged, forged, or of a format or kind that cannot be read.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, as the beginning of a sentence.
+    place : str, default=""
+        Where it is wrong: a part of the file, or the path of a value, such as "model.forest_.size". Empty if `problem`
+        states it.
+
+    Examples
+    --------
+    >>> import spinney
+    >>> try:
+    ...     spinney.load(b"no model")
+    ... except spinney.ModelFormatError as error:
+    ...     print(error.place)
+    the first bytes
+    """
+
+    def __init__(self, problem: str, place: str = "") -> None:
+        super().__init__(problem, place)
+        self.problem, self.place = problem, place
+
+    def __str__(self) -> str:
+        return f"{self.problem} (in {self.place})." if self.place else self.problem
+
 
 Check = Callable[[Any, str], None]
 

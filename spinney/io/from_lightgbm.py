@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 from spinney.io.imported import (
     NO_CHILD,
     Answering,

@@ -18,7 +18,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.encode import round_down
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 from spinney.io.imported import (
     NO_CHILD,
     Answering,

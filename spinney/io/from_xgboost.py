@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy.special import xlogy
 
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 from spinney.io.imported import (
     NO_CHILD,
     Answering,

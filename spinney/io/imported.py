@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from spinney.data.schema import Schema, SchemaColumn
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
 from spinney.tree.formula import Reading
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from spinney._packed_arrays import MOST_PACKED, SMALL, compress, shuffle, unshuffle
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 
 MAGIC = b"\x89SPINNEY"
 FORMAT_VERSION = 1

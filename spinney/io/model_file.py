@@ -1,6 +1,6 @@
 """Model files: save, load and inspect them.
 
-In: a fitted estimator. Out: a file that holds it whole (layout.py: its bytes; state.py: its values; records.py and
+In: a fitted estimator. Out: a file that holds it whole (layout.py: its bytes; parts.py: its values; records.py and
 estimator_records.py: what there can be), and the other way round. Loading runs nothing that a file brings along, checks
 sizes before memory is taken, and audits every tree before it is used. The format is docs/model-format.md's.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from spinney._whole_file import whole_file
 from spinney.io import layout
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 
 
 def save(model: Any, path: Any, *, metadata: dict[str, Any] | None = None) -> None:

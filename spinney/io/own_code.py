@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from spinney.criteria.user_loss import Loss
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 from spinney.io.layout import DTYPES, encode_header
 
 _MODULES = {"math": math, "numpy": np}

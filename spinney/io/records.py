@@ -23,6 +23,7 @@ from spinney.io.audit import audit_bins, audit_forest
 from spinney.io.checks import (
     Check,
     Maybe,
+    ModelFormatError,
     anything,
     array,
     boolean,
@@ -37,7 +38,6 @@ from spinney.io.checks import (
     text,
     tuple_of,
 )
-from spinney.io.errors import ModelFormatError
 from spinney.tree.forest import Forest
 
 SEED = integer(0, (1 << 64) - 1)

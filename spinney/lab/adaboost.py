@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.lab.panels import Step, by_class, curve, grid_of, line, plane, step, wrong_rows
+from spinney.lab.panels import Step, by_class, curve, dotted, grid_of, line, plane, step, wrong_rows
 from spinney.lab.parameters import SEED, LabParameter, Values, as_code
 from spinney.lab.tables import LabTable, code_of, hold_out_unless_whole
 from spinney.view.numbers import percent, plural
@@ -40,10 +40,7 @@ def steps(table: LabTable, values: Values) -> list[Step]:
     said = list(model.staged_predict(table.X))
     wrongs = [wrong_rows(one, table.y) for one in said]
     errors_of = [[float((one != table.y)[rows].mean()) for one in said] for rows in parts if len(rows)]
-    falling = [
-        line(name, numbers, one, "dots", k)
-        for k, (name, one) in enumerate(zip(("training rows", "held-out rows"), errors_of))
-    ]
+    falling = dotted(numbers, errors_of)
     say = _say_curve(model)
     found = []
     for k in range(rounds):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import log_loss
 
-from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
+from spinney.lab.panels import Step, by_share, curve, dotted, grid_of, line, plane, step
 from spinney.lab.parameters import SEED, LabError, LabParameter, Values, as_code
 from spinney.lab.tables import LabTable, code_of, hold_out
 from spinney.view.numbers import percent, plural, short
@@ -117,10 +117,7 @@ def _numbers(table: LabTable, values: Values) -> list[Step]:
     on_rows = [one for _, one in stages_of(model, x, len(model))]
     on_line = [one for _, one in stages_of(model, along[:, None], len(model))]
     errors = [[float(np.mean((y - one)[rows] ** 2)) for one in on_rows] for rows in parts]
-    falling = [
-        line(name, range(len(on_rows)), errors[k], "dots", k)
-        for k, name in enumerate(("training rows", "held-out rows"))
-    ]
+    falling = dotted(range(len(on_rows)), errors)
     span = float(np.abs(y - on_rows[0])[parts.train].max()) * 1.05 or 1.0
     train, found = parts.train, []
     rows = line("training rows", x[train, 0], y[train], "points", 2)
@@ -176,10 +173,7 @@ def _classes(table: LabTable, values: Values) -> list[Step]:
     on_rows = [np.tile(shares, (len(y), 1)), *model.staged_predict_proba(X)]
     on_grid = [np.tile(shares, (len(grid), 1)), *model.staged_predict_proba(grid)]
     losses = [[float(log_loss(y[rows], one[rows], labels=classes)) for one in on_rows] for rows in parts]
-    falling = [
-        line(name, range(len(on_rows)), losses[k], "dots", k)
-        for k, name in enumerate(("training rows", "held-out rows"))
-    ]
+    falling = dotted(range(len(on_rows)), losses)
     found = []
     for k, said in enumerate(on_rows):
         left = 1.0 - said[np.arange(len(y)), table.codes]

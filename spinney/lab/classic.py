@@ -6,6 +6,7 @@ branches.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,38 +19,28 @@ from spinney.lab.tree import facts, split_code, splits_in_order, start_code, tak
 from spinney.tree.decision import BRANCHES
 from spinney.view.numbers import listed, plural
 
-ID3_TITLE, C45_TITLE = "ID3", "C4.5"
-ID3_ABOUT = "At each node, ID3 splits on the column with the largest information gain, with one branch per category."
-C45_ABOUT = (
-    "C4.5 divides the gain by the entropy of the split itself, so that columns with many values are not preferred. "
-    "It splits numbers at thresholds, and prunes the tree at the end."
-)
-ID3_PARAMETERS = (LabParameter("max_depth", "maximum depth", 8, 1, 8),)
-C45_PARAMETERS = (
-    LabParameter("max_depth", "maximum depth", 8, 1, 8),
-    LabParameter("min_samples_leaf", "minimum rows in two branches", 2, 1, 20),
-    LabParameter("cf", "pruning confidence", 0.25, 0.05, 0.5, 0.05),
-)
+TITLE = {"id3": "ID3", "c45": "C4.5"}
+ABOUT = {
+    "id3": "At each node, ID3 splits on the column with the largest information gain, with one branch per category.",
+    "c45": "C4.5 divides the gain by the entropy of the split itself, so that columns with many values are not "
+    "preferred. It splits numbers at thresholds, and prunes the tree at the end.",
+}
+_DEPTH = LabParameter("max_depth", "maximum depth", 8, 1, 8)
+_ROWS = LabParameter("min_samples_leaf", "minimum rows in two branches", 2, 1, 20)
+PARAMETERS = {"id3": (_DEPTH,), "c45": (_DEPTH, _ROWS, LabParameter("cf", "pruning confidence", 0.25, 0.05, 0.5, 0.05))}
 
 
-def id3_steps(table: LabTable, values: Values) -> list[Step]:
-    """Return the steps of ID3, by information gain."""
+def _id3_steps(table: LabTable, values: Values) -> list[Step]:
     return _steps(table, _fit("id3", table, values), is_ratio=False)
 
 
-def c45_steps(table: LabTable, values: Values) -> list[Step]:
+def _c45_steps(table: LabTable, values: Values) -> list[Step]:
     """Return the steps of C4.5, by gain ratio, and the pruned tree."""
     model = _fit("c45", table, values)
     return [*_steps(table, model, is_ratio=True), _pruned(table, model, values)]
 
 
-def id3_code(table: LabTable, values: Values, at: int) -> list[str]:
-    """Return Python code for a step."""
-    return _code("id3", table, values, at)
-
-
-def c45_code(table: LabTable, values: Values, at: int) -> list[str]:
-    """Return Python code for a step."""
+def _c45_code(table: LabTable, values: Values, at: int) -> list[str]:
     order = splits_in_order(_fit("c45", table, values).tree_)
     if at <= 2 * len(order):
         return _code("c45", table, values, at)
@@ -239,3 +230,7 @@ def _pruned(table: LabTable, model: Any, values: Values) -> Step:
     picture = TreePicture(small, table.names, table.labels)
     shown = picture.panel("The pruned tree", set(splits_in_order(small.tree_)))
     return step(said, {"before": before, "after": after, "wrong": wrong}, shown)
+
+
+steps = {"id3": _id3_steps, "c45": _c45_steps}
+code = {"id3": partial(_code, "id3"), "c45": _c45_code}

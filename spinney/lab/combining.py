@@ -14,9 +14,11 @@ from spinney.lab.parameters import SEED, LabError, LabParameter, Values, as_code
 from spinney.lab.tables import LabTable, Parts, code_of, hold_out
 from spinney.view.numbers import listed, percent
 
-VOTING_TITLE, STACKING_TITLE = "Voting", "Stacking"
-VOTING_ABOUT = "Models of different families are fitted on the same rows. Their majority or mean probability decides."
-STACKING_ABOUT = "A final model is fitted on the members' predictions for rows that they were not fitted on."
+TITLE = {"voting": "Voting", "stacking": "Stacking"}
+ABOUT = {
+    "voting": "Models of different families are fitted on the same rows. Their majority or mean probability decides.",
+    "stacking": "A final model is fitted on the members' predictions for rows that they were not fitted on.",
+}
 
 
 def _neighbours(default: int) -> LabParameter:
@@ -25,13 +27,15 @@ def _neighbours(default: int) -> LabParameter:
 
 _DEPTH = LabParameter("max_depth", "depth of the tree", 4, 1, 10)
 _HOW = (("soft", "mean of the probabilities"), ("hard", "majority of the classes"))
-VOTING_PARAMETERS = (LabParameter("voting", "voting", "soft", choices=_HOW), _DEPTH, _neighbours(1), SEED)
-STACKING_PARAMETERS = (_DEPTH, _neighbours(7), SEED)
+PARAMETERS = {
+    "voting": (LabParameter("voting", "voting", "soft", choices=_HOW), _DEPTH, _neighbours(1), SEED),
+    "stacking": (_DEPTH, _neighbours(7), SEED),
+}
 _NAMES = ("decision tree", "logistic regression", "nearest neighbours")
 _LISTED = 6  # rows shown of the data of the final model
 
 
-def voting_steps(table: LabTable, values: Values) -> list[Step]:
+def _voting_steps(table: LabTable, values: Values) -> list[Step]:
     """Return one step per member, the vote, and a row on which they disagree."""
     parts = hold_out(table, values["random_state"])
     model = _voting(values).fit(table.X[parts.train], table.y[parts.train])
@@ -52,7 +56,7 @@ def voting_steps(table: LabTable, values: Values) -> list[Step]:
     return found
 
 
-def stacking_steps(table: LabTable, values: Values) -> list[Step]:
+def _stacking_steps(table: LabTable, values: Values) -> list[Step]:
     """Return one step per member, the data and the weights of the final model, and the combination."""
     _check_folds(table, parts := hold_out(table, values["random_state"]))
     X, y = table.X[parts.train], table.y[parts.train]
@@ -89,8 +93,7 @@ def stacking_steps(table: LabTable, values: Values) -> list[Step]:
     return found
 
 
-def voting_code(table: LabTable, values: Values, at: int) -> list[str]:
-    """Return Python code for a step."""
+def _voting_code(table: LabTable, values: Values, at: int) -> list[str]:
     lines = _begin(values, "VotingClassifier", f'voting="{values["voting"]}"')
     if at < len(_NAMES):
         return [*lines, *_member_code(at)]
@@ -102,8 +105,7 @@ def voting_code(table: LabTable, values: Values, at: int) -> list[str]:
     ]
 
 
-def stacking_code(table: LabTable, values: Values, at: int) -> list[str]:
-    """Return Python code for a step."""
+def _stacking_code(table: LabTable, values: Values, at: int) -> list[str]:
     lines = _begin(values, "StackingClassifier", "final_estimator=LogisticRegression(), cv=5")
     if at < len(_NAMES):
         return [*lines, *_member_code(at)]
@@ -276,3 +278,7 @@ def _weights(model: Any) -> list[float]:
     """Return the weights of the members from the coefficients of the final model."""
     mean = np.abs(model.final_estimator_.coef_).mean(axis=0)
     return [float(one) for one in mean.reshape(len(_NAMES), -1).sum(axis=1)]
+
+
+steps = {"voting": _voting_steps, "stacking": _stacking_steps}
+code = {"voting": _voting_code, "stacking": _stacking_code}

@@ -5,16 +5,17 @@ In: a plane. Out: one step per tree, with its regions, those of the ensemble so 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
+from spinney.lab.panels import Step, by_share, curve, dotted, grid_of, plane, step
 from spinney.lab.parameters import SEED, LabError, LabParameter, Values, as_code
 from spinney.lab.tables import LabTable, code_of, hold_out
 from spinney.view.numbers import percent, plural
 
-TITLES = {"bagging": "Bagging", "forest": "Random forest", "extra_trees": "Extra-trees"}
+TITLE = {"bagging": "Bagging", "forest": "Random forest", "extra_trees": "Extra-trees"}
 ABOUT = {
     "bagging": "Each tree is fitted on a bootstrap sample: as many rows, sampled with replacement. The probabilities "
     "of all trees are averaged.",
@@ -24,11 +25,8 @@ ABOUT = {
 _TREES = LabParameter("n_estimators", "trees", 15, 1, 60)
 _DEPTH = LabParameter("max_depth", "maximum depth", 8, 1, 12)
 _COLUMNS = LabParameter("max_features", "columns per split", 1, 1, 2)
-PARAMETERS = {
-    "bagging": (_TREES, _DEPTH, SEED),
-    "forest": (_TREES, _DEPTH, _COLUMNS, SEED),
-    "extra_trees": (_TREES, _DEPTH, _COLUMNS, SEED),
-}
+_DRAWN = (_TREES, _DEPTH, _COLUMNS, SEED)
+PARAMETERS = {"bagging": (_TREES, _DEPTH, SEED), "forest": _DRAWN, "extra_trees": _DRAWN}
 
 
 class _Judged(NamedTuple):
@@ -41,21 +39,6 @@ class _Judged(NamedTuple):
     training: list[float]
 
 
-def bagging_steps(table: LabTable, values: Values) -> list[Step]:
-    """Return the steps of bagging, tree by tree."""
-    return _steps("bagging", table, values)
-
-
-def forest_steps(table: LabTable, values: Values) -> list[Step]:
-    """Return the steps of a random forest, tree by tree."""
-    return _steps("forest", table, values)
-
-
-def extra_trees_steps(table: LabTable, values: Values) -> list[Step]:
-    """Return the steps of extra-trees, tree by tree."""
-    return _steps("extra_trees", table, values)
-
-
 def _steps(kind: str, table: LabTable, values: Values) -> list[Step]:
     train, held = _rows(kind, table, values)
     model = _model(kind, values).fit(table.X[train], table.y[train])
@@ -65,10 +48,7 @@ def _steps(kind: str, table: LabTable, values: Values) -> list[Step]:
     votes = np.cumsum(regions, axis=0) / np.arange(1, len(members) + 1)[:, None, None]
     numbers = range(1, len(members) + 1)
     what = "held-out rows" if kind == "extra_trees" else "out-of-bag rows"
-    lines = [
-        line("training rows", numbers, judged.training, "dots", 0),
-        line(what, numbers, judged.together, "dots", 1),
-    ]
+    lines = dotted(numbers, (judged.training, judged.together), ("training rows", what))
     found = []
     for k in range(len(members)):
         outside = judged.judges[k]
@@ -92,22 +72,7 @@ def _steps(kind: str, table: LabTable, values: Values) -> list[Step]:
     return found
 
 
-def code_bagging(table: LabTable, values: Values, at: int) -> list[str]:
-    """Return Python code for a step of bagging."""
-    return _code("bagging", values, at)
-
-
-def code_forest(table: LabTable, values: Values, at: int) -> list[str]:
-    """Return Python code for a step of a forest."""
-    return _code("forest", values, at)
-
-
-def code_extra_trees(table: LabTable, values: Values, at: int) -> list[str]:
-    """Return Python code for a step of extra-trees."""
-    return _code("extra_trees", values, at)
-
-
-def _code(kind: str, values: Values, at: int) -> list[str]:
+def _code(kind: str, table: LabTable, values: Values, at: int) -> list[str]:
     model, lines = _model(kind, {**values, "n_estimators": at + 1}), []
     trees = "BaggingClassifier, DecisionTreeClassifier" if kind == "bagging" else type(model).__name__
     lines += code_of(values["random_state"]) if kind == "extra_trees" else []
@@ -229,3 +194,7 @@ def _sentence(kind: str, k: int, facts: dict[str, Any], table: LabTable, model: 
     if k == 0:
         return said
     return f"{said} The out-of-bag error of the {k + 1} trees together is {together}."
+
+
+steps = {kind: partial(_steps, kind) for kind in TITLE}
+code = {kind: partial(_code, kind) for kind in TITLE}

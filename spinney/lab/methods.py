@@ -25,11 +25,11 @@ class Method(NamedTuple):
     title: str
     about: str
     kind: str  # of the tables it accepts: planes, tables of any columns, or both
-    needs_classes: bool
     default: str  # default table
     parameters: tuple[LabParameter, ...]
     steps: _Steps
     code: _Code
+    needs_classes: bool = True
     only_words: bool = False  # of tables of any columns, those whose columns all hold words
 
     def suits(self, source: Source) -> bool:
@@ -53,82 +53,28 @@ class Method(NamedTuple):
         }
 
 
-def _committee(name: str, steps: _Steps, code: _Code) -> Method:
-    titles, about, parameters = committee.TITLES[name], committee.ABOUT[name], committee.PARAMETERS[name]
-    return Method(name, titles, about, PLANE, True, "moons", parameters, steps, code)
-
-
-def _plane(name: str, module: Any, default: str = "moons", needs_classes: bool = True) -> Method:
-    about, parameters = module.ABOUT, module.PARAMETERS
-    return Method(name, module.TITLE, about, PLANE, needs_classes, default, parameters, module.steps, module.code)
+def _method(name: str, module: Any, kind: str = PLANE, default: str = "moons", **more: Any) -> Method:
+    """Return a method of a file; files of several methods have dicts by name."""
+    found = (getattr(module, what) for what in ("TITLE", "ABOUT", "PARAMETERS", "steps", "code"))
+    title, about, parameters, steps, code = (one[name] if isinstance(one, dict) else one for one in found)
+    return Method(name, title, about, kind, default, parameters, steps, code, **more)
 
 
 _ALL = (
-    Method("tree", tree.TITLE, tree.ABOUT, ANY, True, "moons", tree.PARAMETERS, tree.steps, tree.code),
-    Method(
-        "optimal",
-        optimal.TITLE,
-        optimal.ABOUT,
-        ANY,
-        True,
-        "decoy",
-        optimal.PARAMETERS,
-        optimal.steps,
-        optimal.code,
-    ),
-    Method(
-        "id3",
-        classic.ID3_TITLE,
-        classic.ID3_ABOUT,
-        WORDS,
-        True,
-        "restaurant",
-        classic.ID3_PARAMETERS,
-        classic.id3_steps,
-        classic.id3_code,
-        only_words=True,
-    ),
-    Method(
-        "c45",
-        classic.C45_TITLE,
-        classic.C45_ABOUT,
-        WORDS,
-        True,
-        "tennis",
-        classic.C45_PARAMETERS,
-        classic.c45_steps,
-        classic.c45_code,
-    ),
-    _plane("pruning", pruning),
-    _committee("bagging", committee.bagging_steps, committee.code_bagging),
-    _committee("forest", committee.forest_steps, committee.code_forest),
-    _committee("extra_trees", committee.extra_trees_steps, committee.code_extra_trees),
-    _plane("adaboost", adaboost),
-    _plane("boosting", boosting, "curve", needs_classes=False),
-    Method(
-        "voting",
-        combining.VOTING_TITLE,
-        combining.VOTING_ABOUT,
-        PLANE,
-        True,
-        "moons",
-        combining.VOTING_PARAMETERS,
-        combining.voting_steps,
-        combining.voting_code,
-    ),
-    Method(
-        "stacking",
-        combining.STACKING_TITLE,
-        combining.STACKING_ABOUT,
-        PLANE,
-        True,
-        "moons",
-        combining.STACKING_PARAMETERS,
-        combining.stacking_steps,
-        combining.stacking_code,
-    ),
-    _plane("kmeans", kmeans, "blobs", needs_classes=False),
-    _plane("em", mixture, "blobs", needs_classes=False),
+    _method("tree", tree, ANY),
+    _method("optimal", optimal, ANY, "decoy"),
+    _method("id3", classic, WORDS, "restaurant", only_words=True),
+    _method("c45", classic, WORDS, "tennis"),
+    _method("pruning", pruning),
+    _method("bagging", committee),
+    _method("forest", committee),
+    _method("extra_trees", committee),
+    _method("adaboost", adaboost),
+    _method("boosting", boosting, default="curve", needs_classes=False),
+    _method("voting", combining),
+    _method("stacking", combining),
+    _method("kmeans", kmeans, default="blobs", needs_classes=False),
+    _method("em", mixture, default="blobs", needs_classes=False),
 )
 METHODS: dict[str, Method] = {one.name: one for one in _ALL}
 

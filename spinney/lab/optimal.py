@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.lab.panels import Step, TreePicture, boxes_of, curve, line, plane, step, wrong_rows
+from spinney.lab.panels import Step, TreePicture, boxes_of, curve, dotted, plane, step, wrong_rows
 from spinney.lab.parameters import LabParameter, Values, as_code
 from spinney.lab.tables import LabTable
 from spinney.view.numbers import percent, plural
@@ -84,7 +84,7 @@ def _step(table: LabTable, greedy: Any, best: Any, depth: int, errors: list[tupl
             panels.append(plane(f"{name} (ringed: misclassified)", boxes=boxes_of(picture, table, asking), wrong=wrong))
         panels.append(picture.panel(name, asking))
     depths = range(1, depth + 1)
-    lines = [line(name, depths, [one[k] for one in errors], "dots", k) for k, name in enumerate(("greedy", "optimal"))]
+    lines = dotted(depths, zip(*errors), ("greedy", "optimal"))
     return step(_sentence(numbers, best), numbers, *panels, curve("Training error", "depth", "error", lines, depth))
 
 

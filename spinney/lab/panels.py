@@ -83,6 +83,11 @@ def line(name: str, x: Iterable[Any], y: Iterable[Any], style: str = "line", col
     return {"name": name, "x": across, "y": up, "style": style, "colour": colour}
 
 
+def dotted(x: Iterable[Any], ys: Iterable[Any], names: Sequence[str] = ("training rows", "held-out rows")) -> list[Any]:
+    """Return a line with dots for each of several series; `ys` may have fewer than there are names."""
+    return [line(name, x, y, "dots", k) for k, (name, y) in enumerate(zip(names, ys))]
+
+
 def _six_digits(numbers: np.ndarray) -> list[list[float]]:
     """Round to six significant digits: more are not visible, and would make responses larger."""
     size = np.abs(numbers)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney.lab.panels import Step, TreePicture, boxes_of, curve, line, plane, step
+from spinney.lab.panels import Step, TreePicture, boxes_of, curve, dotted, plane, step
 from spinney.lab.parameters import SEED, LabParameter, Values
 from spinney.lab.tables import LabTable, Parts, code_of, hold_out
 from spinney.lab.tree import splits_in_order
@@ -54,10 +54,7 @@ def steps(table: LabTable, values: Values) -> list[Step]:
     best = int(np.argmin([one.errors[1] for one in series][:: 1 if values["way"] == "root" else -1]))
     best = best if values["way"] == "root" else len(series) - 1 - best
     leaves = [one.leaves for one in series]
-    lines = [
-        line(name, leaves, [one.errors[k] for one in series], "dots", k)
-        for k, name in enumerate(("training rows", "held-out rows"))
-    ]
+    lines = dotted(leaves, zip(*(one.errors for one in series)))
     marked = [{"x": leaves[best], "y": series[best].errors[1], "name": f"smallest: {_leaves(leaves[best])}"}]
     found = []
     for place, one in enumerate(series):

@@ -109,160 +109,34 @@ class Source:
         }
 
 
-def _moons(values: Values, columns: list[str]) -> Any:
-    from sklearn.datasets import make_moons
+class Program:
+    """Python code that makes a table: the page shows the code that has run."""
 
-    given = {"noise": values["noise"], "random_state": values["random_state"]}
-    X, y = make_moons(values["rows"], **given)
-    call = f"make_moons({values['rows']}, noise={values['noise']}, random_state={values['random_state']})"
-    return X, y, ["x1", "x2"], ["from sklearn.datasets import make_moons", "", f"X, y = {call}"], ""
+    def __init__(self, *code: str, names: Sequence[str] = ("x1", "x2"), note: Any = "") -> None:
+        """Take a note, or a function of what the code has made that returns one."""
+        self._code, self._names, self._note = code, list(names), note
 
-
-def _circles(values: Values, columns: list[str]) -> Any:
-    from sklearn.datasets import make_circles
-
-    given = {"noise": values["noise"], "factor": 0.5, "random_state": values["random_state"]}
-    X, y = make_circles(values["rows"], **given)
-    call = f"make_circles({values['rows']}, noise={values['noise']}, factor=0.5, random_state={values['random_state']})"
-    return X, y, ["x1", "x2"], ["from sklearn.datasets import make_circles", "", f"X, y = {call}"], ""
-
-
-def _blobs(values: Values, columns: list[str]) -> Any:
-    from sklearn.datasets import make_blobs
-
-    rows, centers, spread, seed = (values[one] for one in ("rows", "centers", "spread", "random_state"))
-    X, y = make_blobs(rows, centers=centers, cluster_std=spread, random_state=seed)
-    call = f"make_blobs({rows}, centers={centers}, cluster_std={spread}, random_state={seed})"
-    return X, y, ["x1", "x2"], ["from sklearn.datasets import make_blobs", "", f"X, y = {call}"], ""
+    def __call__(self, values: Values, columns: list[str]) -> Any:
+        """Return X, y, the names of the columns, the code and the note."""
+        numbers = ".to_numpy()" if len(columns) == 2 else ""
+        code = [line.format(**values, columns=columns, numbers=numbers) for line in self._code]
+        made: dict[str, Any] = {"np": np}
+        exec("\n".join(code), made)  # code of this file, with values that were checked
+        X = made["X"]
+        names = columns or (list(X.columns) if hasattr(X, "columns") else self._names)
+        return X, np.asarray(made["y"]), names, code, self._note if isinstance(self._note, str) else self._note(made)
 
 
-def _curve(values: Values, columns: list[str]) -> Any:
-    code = [
-        f"random = np.random.default_rng({values['random_state']})",
-        f"x = random.random({values['rows']}) - 0.5",
-        f"X = np.column_stack([x, 3 * x**2 + {values['noise']} * random.standard_normal({values['rows']})])",
-        f'y = np.full({values["rows"]}, "row")',
-    ]
-    random = np.random.default_rng(values["random_state"])
-    x = random.random(values["rows"]) - 0.5
-    X = np.column_stack([x, 3 * x**2 + values["noise"] * random.standard_normal(values["rows"])])
-    return X, np.full(values["rows"], "row"), ["x", "y"], code, ""
-
-
-def _iris(values: Values, columns: list[str]) -> Any:
-    from sklearn.datasets import load_iris
-
-    iris = load_iris(as_frame=True)
-    y = iris.target_names[iris.target]
-    code = ["from sklearn.datasets import load_iris", "", "iris = load_iris(as_frame=True)"]
-    code += [f"X = iris.data[{columns!r}]" + (".to_numpy()" if len(columns) == 2 else "")]
-    frame = iris.data[columns]
-    X = frame.to_numpy() if len(columns) == 2 else frame
-    return X, y, columns, [*code, "y = iris.target_names[iris.target]"], ""
-
-
-def _penguins(values: Values, columns: list[str]) -> Any:
-    from spinney.datasets import load_penguins
-
-    X, y = load_penguins()
-    known = X[columns].notna().all(axis=1)
-    frame = X.loc[known, columns]
-    number = ".to_numpy()" if len(columns) == 2 else ""
-    code = [
-        "from spinney.datasets import load_penguins",
-        "",
-        "X, y = load_penguins()",
-        f"columns = {columns!r}",
-        "known = X[columns].notna().all(axis=1)",
-        f"X, y = X.loc[known, columns]{number}, y[known].to_numpy()",
-    ]
-    gone = int((~known).sum())
-    note = f"{gone} of {len(y)} rows with missing values are left out." if gone else ""
-    return (frame.to_numpy() if len(columns) == 2 else frame), y[known].to_numpy(), columns, code, note
-
-
-def _tennis(values: Values, columns: list[str]) -> Any:
-    from spinney.datasets import load_tennis
-
-    X, y = load_tennis()
-    return (
-        X,
-        y.to_numpy(),
-        list(X.columns),
-        ["from spinney.datasets import load_tennis", "", "X, y = load_tennis()"],
-        "",
-    )
+def _left_out(made: dict[str, Any]) -> str:
+    """Say how many rows have missing values."""
+    n, gone = len(made["known"]), int((~made["known"]).sum())
+    return f"{gone} of {n} rows with missing values are left out." if gone else ""
 
 
 def _restaurant(values: Values, columns: list[str]) -> Any:
-    from spinney.datasets import load_restaurant
-
-    minutes = values["waiting"] == "minutes"
-    X, y = load_restaurant(minutes=minutes)
-    call = f"X, y = load_restaurant({'minutes=True' if minutes else ''})"
-    code = ["from spinney.datasets import load_restaurant", "", call, 'y = np.where(y, "wait", "leave")']
-    return X, np.where(y, "wait", "leave"), list(X.columns), code, ""
-
-
-def _ten_points(values: Values, columns: list[str]) -> Any:
-    from spinney.datasets import load_ten_points
-
-    X, y = load_ten_points()
-    code = ["from spinney.datasets import load_ten_points", "", "X, y = load_ten_points()"]
-    code += ['X, y = X.to_numpy(), np.where(y > 0, "plus", "minus")']
-    return X.to_numpy(), np.where(y > 0, "plus", "minus"), list(X.columns), code, ""
-
-
-def _heart(values: Values, columns: list[str]) -> Any:
-    from spinney.datasets import load_heart
-
-    X, y = load_heart()
-    code = ["from spinney.datasets import load_heart", "", "X, y = load_heart()"]
-    code += [f"X, y = X[{columns!r}].to_numpy(float), y.to_numpy()"]
-    return X[columns].to_numpy(float), y.to_numpy(), columns, code, ""
-
-
-def _eighty(values: Values, columns: list[str]) -> Any:
-    code = [
-        "X = np.array([[i, j] for i in range(5) for j in range(4)], float).repeat(5, axis=0)",
-        'y = np.tile(["plus", "plus", "plus", "plus", "minus"], 20)',
-    ]
-    X = np.array([[i, j] for i in range(5) for j in range(4)], float).repeat(5, axis=0)
-    note = "Four positive rows and a negative one at each of 20 places, so that no column helps."
-    return X, np.tile(["plus", "plus", "plus", "plus", "minus"], 20), ["x1", "x2"], code, note
-
-
-def _decoy(values: Values, columns: list[str]) -> Any:
-    rows, seed = values["rows"], values["random_state"]
-    code = [
-        "import pandas as pd",
-        f"random = np.random.RandomState({seed})",
-        f'X = pd.DataFrame(random.randint(0, 2, ({rows}, 3)).astype(bool), columns=["A", "B", "C"])',
-        'same = X["A"] == X["B"]',
-        f'X["C"] = np.where(random.rand({rows}) < 0.7, same, ~same)',
-        'y = np.where(same, "same", "different")',
-    ]
-    import pandas as pd
-
-    random = np.random.RandomState(seed)
-    X = pd.DataFrame(random.randint(0, 2, (rows, 3)).astype(bool), columns=["A", "B", "C"])
-    same = X["A"] == X["B"]
-    X["C"] = np.where(random.rand(rows) < 0.7, same, ~same)
-    note = "Whether A and B are the same. C agrees with the answer in 70 % of the rows, A and B by themselves do not."
-    return X, np.where(same, "same", "different"), ["A", "B", "C"], code, note
-
-
-def _two_gaussians(values: Values, columns: list[str]) -> Any:
-    rows, seed = values["rows"], values["random_state"]
-    code = [
-        f"random = np.random.default_rng({seed})",
-        f"X = 2 * random.standard_normal(({rows}, 2))",
-        f"X[:, 0] += np.where(np.arange({rows}) % 2, 4, -4)",
-        f'y = np.full({rows}, "row")',
-    ]
-    X = 2 * np.random.default_rng(seed).standard_normal((rows, 2))
-    X[:, 0] += np.where(np.arange(rows) % 2, 4, -4)
-    return X, np.full(rows, "row"), ["x1", "x2"], code, ""
+    call = f"X, y = load_restaurant({'minutes=True' if values['waiting'] == 'minutes' else ''})"
+    begin = "from spinney.datasets import load_restaurant", ""
+    return Program(*begin, call, 'y = np.where(y, "wait", "leave")')({}, columns)
 
 
 def _noise(default: float) -> LabParameter:
@@ -279,12 +153,34 @@ _WAITING = LabParameter(
 SOURCES: dict[str, Source] = {
     one.name: one
     for one in (
-        Source("moons", "Two moons", _moons, (_ROWS, _noise(0.25), SEED)),
-        Source("circles", "Two circles", _circles, (_ROWS, _noise(0.15), SEED)),
+        Source(
+            "moons",
+            "Two moons",
+            Program(
+                "from sklearn.datasets import make_moons",
+                "",
+                "X, y = make_moons({rows}, noise={noise}, random_state={random_state})",
+            ),
+            (_ROWS, _noise(0.25), SEED),
+        ),
+        Source(
+            "circles",
+            "Two circles",
+            Program(
+                "from sklearn.datasets import make_circles",
+                "",
+                "X, y = make_circles({rows}, noise={noise}, factor=0.5, random_state={random_state})",
+            ),
+            (_ROWS, _noise(0.15), SEED),
+        ),
         Source(
             "blobs",
             "Blobs",
-            _blobs,
+            Program(
+                "from sklearn.datasets import make_blobs",
+                "",
+                "X, y = make_blobs({rows}, centers={centers}, cluster_std={spread}, random_state={random_state})",
+            ),
             (
                 _ROWS,
                 LabParameter("centers", "blobs", 4, 2, 8),
@@ -292,31 +188,120 @@ SOURCES: dict[str, Source] = {
                 SEED,
             ),
         ),
-        Source("iris", "Iris flowers", _iris, columns=_IRIS, has_words=False),
-        Source("penguins", "Penguins", _penguins, columns=_PENGUINS, has_words=False),
-        Source("tennis", "Tennis (14 days)", _tennis, is_plane=False, has_words=True),
-        Source("restaurant", "Restaurant (12 visits)", _restaurant, (_WAITING,), is_plane=False, has_words=True),
+        Source(
+            "iris",
+            "Iris flowers",
+            Program(
+                "from sklearn.datasets import load_iris",
+                "",
+                "iris = load_iris(as_frame=True)",
+                "X = iris.data[{columns!r}]{numbers}",
+                "y = iris.target_names[iris.target]",
+            ),
+            columns=_IRIS,
+            has_words=False,
+        ),
+        Source(
+            "penguins",
+            "Penguins",
+            Program(
+                "from spinney.datasets import load_penguins",
+                "",
+                "X, y = load_penguins()",
+                "columns = {columns!r}",
+                "known = X[columns].notna().all(axis=1)",
+                "X, y = X.loc[known, columns]{numbers}, y[known].to_numpy()",
+                note=_left_out,
+            ),
+            columns=_PENGUINS,
+            has_words=False,
+        ),
+        Source(
+            "tennis",
+            "Tennis (14 days)",
+            Program("from spinney.datasets import load_tennis", "", "X, y = load_tennis()"),
+            is_plane=False,
+            has_words=True,
+        ),
+        Source(
+            "restaurant",
+            "Restaurant (12 visits)",
+            _restaurant,
+            (_WAITING,),
+            is_plane=False,
+            has_words=True,
+        ),
         Source(
             "decoy",
             "Exclusive or with a decoy",
-            _decoy,
+            Program(
+                "import pandas as pd",
+                "random = np.random.RandomState({random_state})",
+                'X = pd.DataFrame(random.randint(0, 2, ({rows}, 3)).astype(bool), columns=["A", "B", "C"])',
+                'same = X["A"] == X["B"]',
+                'X["C"] = np.where(random.rand({rows}) < 0.7, same, ~same)',
+                'y = np.where(same, "same", "different")',
+                note="Whether A and B are the same. C agrees with the answer in 70 % of the rows, A and B by "
+                "themselves do not.",
+            ),
             (LabParameter("rows", "rows", 200, 20, 1000, 10), SEED),
             is_plane=False,
         ),
-        Source("ten_points", "Ten points", _ten_points, is_whole=True),
-        Source("eighty", "80 and 20 rows", _eighty, is_whole=True),
+        Source(
+            "ten_points",
+            "Ten points",
+            Program(
+                "from spinney.datasets import load_ten_points",
+                "",
+                "X, y = load_ten_points()",
+                'X, y = X.to_numpy(), np.where(y > 0, "plus", "minus")',
+            ),
+            is_whole=True,
+        ),
+        Source(
+            "eighty",
+            "80 and 20 rows",
+            Program(
+                "X = np.array([[i, j] for i in range(5) for j in range(4)], float).repeat(5, axis=0)",
+                'y = np.tile(["plus", "plus", "plus", "plus", "minus"], 20)',
+                note="Four positive rows and a negative one at each of 20 places, so that no column helps.",
+            ),
+            is_whole=True,
+        ),
         Source(
             "heart",
             "Heart (8 patients)",
-            _heart,
+            Program(
+                "from spinney.datasets import load_heart",
+                "",
+                "X, y = load_heart()",
+                "X, y = X[{columns!r}].to_numpy(float), y.to_numpy()",
+            ),
             columns=["Weight", "BlockedArteries", "ChestPain"],
             is_whole=True,
         ),
-        Source("gaussians", "Two Gaussians", _two_gaussians, (_ROWS, SEED), has_classes=False),
+        Source(
+            "gaussians",
+            "Two Gaussians",
+            Program(
+                "random = np.random.default_rng({random_state})",
+                "X = 2 * random.standard_normal(({rows}, 2))",
+                "X[:, 0] += np.where(np.arange({rows}) % 2, 4, -4)",
+                'y = np.full({rows}, "row")',
+            ),
+            (_ROWS, SEED),
+            has_classes=False,
+        ),
         Source(
             "curve",
             "A noisy curve",
-            _curve,
+            Program(
+                "random = np.random.default_rng({random_state})",
+                "x = random.random({rows}) - 0.5",
+                "X = np.column_stack([x, 3 * x**2 + {noise} * random.standard_normal({rows})])",
+                'y = np.full({rows}, "row")',
+                names=["x", "y"],
+            ),
             (LabParameter("rows", "rows", 100, 20, 1000, 10), _noise(0.05), SEED),
             has_classes=False,
         ),

@@ -5,7 +5,7 @@ In: a plane or a table of categories. Out: two steps per split: the candidates w
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,8 @@ def steps(table: LabTable, values: Values) -> list[Step]:
     picture = TreePicture(model, table.names, table.labels)
     tree = model.tree_
     paths = model.decision_path(table.X).tocsc()
-    asking: set[int] = set()
-    found = [_start(table, model, picture, values)]
+    growth = _Growth(table, model, picture, values, set())
+    found = [growth.start()]
     for node in splits_in_order(tree):
         rows = paths[:, node].indices
         chosen = facts(model, node)
@@ -45,9 +45,9 @@ def steps(table: LabTable, values: Values) -> list[Step]:
             if table.is_plane
             else [_listing(choices, table.names[chosen["feature"]], chosen["gain"])]
         )
-        found.append(_look(table, picture, node, rows, asking, len(choices), chosen, values, gains))
-        asking.add(node)
-        found.append(_split(table, model, picture, node, asking, chosen, gains))
+        found.append(growth.look(node, rows, len(choices), chosen, gains))
+        growth.asking.add(node)
+        found.append(growth.split(node, chosen, gains))
     return found
 
 
@@ -133,43 +133,72 @@ def _fit(table: LabTable, values: Values) -> Any:
     return _model(values).fit(table.X, table.y)
 
 
-def _start(table: LabTable, model: Any, picture: TreePicture, values: Values) -> Step:
-    impurity = float(model.tree_.impurity[0])
-    said = (
-        f"Before the first split, all {plural(table.n_rows, 'row')} are in the root. Its {_criterion(values)} is "
-        f"{impurity:.3f}, and it predicts {picture.words.prediction(0)} for every row."
-    )
-    shown = plane("One region", boxes=boxes_of(picture, table, set()), wrong=[]) if table.is_plane else None
-    return step(said, {"rows": table.n_rows, "impurity": impurity}, shown, picture.panel("The tree", set(), 0))
+class _Growth(NamedTuple):
+    """A tree that grows from step to step."""
 
+    table: LabTable
+    model: Any
+    picture: TreePicture
+    values: Values
+    asking: set[int]  # nodes that are split so far
 
-def _look(
-    table: LabTable,
-    picture: TreePicture,
-    node: int,
-    rows: np.ndarray,
-    asking: set[int],
-    tried: int,
-    chosen: dict[str, Any],
-    values: Values,
-    gains: list[Panel],
-) -> Step:
-    """Return the step with the candidates of a node."""
-    said = (
-        f"{plural(tried, 'candidate split')} of this node's {plural(len(rows), 'row')} {'is' if tried == 1 else 'are'} "
-        f"evaluated. “{picture.words.question(node)}” has the largest gain: it reduces the {_criterion(values)} of "
-        f"{chosen['impurity']:.3f} by {chosen['gain']:.3f}."
-    )
-    if not table.is_plane:
-        return step(said, chosen, picture.panel("The tree so far", asking, node), *gains)
-    others = np.setdiff1d(np.arange(table.n_rows), rows)
-    seen = plane(
-        "Rows of the node, and the best split",
-        boxes=boxes_of(picture, table, asking, node),
-        dim=others,
-        lines=[_cut(picture, table, node)],
-    )
-    return step(said, chosen, seen, *gains, picture.panel("The tree so far", asking, node))
+    @property
+    def criterion(self) -> str:
+        return "Gini impurity" if self.values["criterion"] == "gini" else "entropy (bits)"
+
+    def start(self) -> Step:
+        """Return the step with the root alone."""
+        table, picture = self.table, self.picture
+        impurity = float(self.model.tree_.impurity[0])
+        said = (
+            f"Before the first split, all {plural(table.n_rows, 'row')} are in the root. Its {self.criterion} is "
+            f"{impurity:.3f}, and it predicts {picture.words.prediction(0)} for every row."
+        )
+        shown = plane("One region", boxes=boxes_of(picture, table, set()), wrong=[]) if table.is_plane else None
+        return step(said, {"rows": table.n_rows, "impurity": impurity}, shown, picture.panel("The tree", set(), 0))
+
+    def look(self, node: int, rows: np.ndarray, tried: int, chosen: dict[str, Any], gains: list[Panel]) -> Step:
+        """Return the step with the candidates of a node."""
+        table, picture, asking = self.table, self.picture, self.asking
+        said = (
+            f"{plural(tried, 'candidate split')} of this node's {plural(len(rows), 'row')} "
+            f"{'is' if tried == 1 else 'are'} evaluated. “{picture.words.question(node)}” has the largest gain: it "
+            f"reduces the {self.criterion} of {chosen['impurity']:.3f} by {chosen['gain']:.3f}."
+        )
+        drawn = picture.panel("The tree so far", asking, node)
+        if not table.is_plane:
+            return step(said, chosen, drawn, *gains)
+        others = np.setdiff1d(np.arange(table.n_rows), rows)
+        boxes, cut = boxes_of(picture, table, asking, node), [_cut(picture, table, node)]
+        seen = plane("Rows of the node, and the best split", boxes=boxes, dim=others, lines=cut)
+        return step(said, chosen, seen, *gains, drawn)
+
+    def split(self, node: int, chosen: dict[str, Any], gains: list[Panel]) -> Step:
+        """Return the step with the split."""
+        from spinney.prune.pruned_copy import with_tree
+
+        table, model, picture, _, asking = self
+        tree = model.tree_
+        at = ~np.isin(np.arange(tree.n_nodes), list(asking)) & ~tree.is_leaf
+        predicted = with_tree(model, tree.collapse(at)).predict(table.X)
+        wrong = wrong_rows(predicted, table.y)
+        left, right = chosen["branches"]
+        yes, no = (picture.words.prediction(int(child)) for child in tree.children_of(node))
+        leaves = 1 + len(asking)
+        said = (
+            f"“{picture.words.question(node)}” sends {plural(left, 'row')} left (mostly {yes}) and "
+            f"{plural(right, 'row')} right (mostly {no}). The tree now has {plural(leaves, 'leaf', 'leaves')} and "
+            f"misclassifies {plural(len(wrong), 'training row')} of {table.n_rows} "
+            f"({percent(len(wrong) / table.n_rows)})."
+        )
+        drawn = picture.panel("The tree", asking, node)
+        if not table.is_plane:
+            return step(said, chosen, drawn, *gains)
+        cut = _cut(picture, table, node)
+        seen = plane(
+            "Regions (ringed: misclassified)", boxes=boxes_of(picture, table, asking), lines=[cut], wrong=wrong
+        )
+        return step(said, chosen, seen, *gains, drawn)
 
 
 def _gains(table: LabTable, choices: Any, column: int, chosen: dict[str, Any]) -> Panel:
@@ -200,38 +229,6 @@ def _listing(choices: Any, asked: str, gain: float) -> Panel:
     return text_table("Candidates with the largest gain", ["column", "one side", "gain"], rows, chosen, bars=True)
 
 
-def _split(
-    table: LabTable,
-    model: Any,
-    picture: TreePicture,
-    node: int,
-    asking: set[int],
-    chosen: dict[str, Any],
-    gains: list[Panel],
-) -> Step:
-    """Return the step with the split."""
-    from spinney.prune.pruned_copy import with_tree
-
-    tree = model.tree_
-    at = ~np.isin(np.arange(tree.n_nodes), list(asking)) & ~tree.is_leaf
-    predicted = with_tree(model, tree.collapse(at)).predict(table.X)
-    wrong = wrong_rows(predicted, table.y)
-    left, right = chosen["branches"]
-    yes, no = (picture.words.prediction(int(child)) for child in tree.children_of(node))
-    leaves = 1 + len(asking)
-    said = (
-        f"“{picture.words.question(node)}” sends {plural(left, 'row')} left (mostly {yes}) and {plural(right, 'row')} "
-        f"right (mostly {no}). The tree now has {plural(leaves, 'leaf').replace('leafs', 'leaves')} and misclassifies "
-        f"{plural(len(wrong), 'training row')} of {table.n_rows} ({percent(len(wrong) / table.n_rows)})."
-    )
-    drawn = picture.panel("The tree", asking, node)
-    if not table.is_plane:
-        return step(said, chosen, drawn, *gains)
-    cut = _cut(picture, table, node)
-    seen = plane("Regions (ringed: misclassified)", boxes=boxes_of(picture, table, asking), lines=[cut], wrong=wrong)
-    return step(said, chosen, seen, *gains, drawn)
-
-
 def _cut(picture: TreePicture, table: LabTable, node: int) -> list[float]:
     """Return the line of a split within the region of its node."""
     tree = picture.tree
@@ -241,7 +238,3 @@ def _cut(picture: TreePicture, table: LabTable, node: int) -> list[float]:
         ends[other] = [max(ends[other][0], own.low), min(ends[other][1], own.high)]
     ends[column] = [threshold, threshold]
     return [ends[0][0], ends[1][0], ends[0][1], ends[1][1]]
-
-
-def _criterion(values: Values) -> str:
-    return "Gini impurity" if values["criterion"] == "gini" else "entropy (bits)"

@@ -18,12 +18,9 @@ import spinney
 from spinney.data.schema import learn_and_read
 from spinney.data.tables import Table
 from spinney.explain.shapley.plots import DOWN, LOW_TO_HIGH, UP
-from spinney.reporting.columns import describe_columns, share
-from spinney.reporting.judged import judge, n_trees
-from spinney.reporting.looked import Looked
-from spinney.reporting.quality import learning_charts, quality_charts, threshold_counts
-from spinney.reporting.sample import Sample, text_of
-from spinney.reporting.trees import first_trees, ways_of_rows
+from spinney.reporting.looked import Looked, first_trees, ways_of_rows
+from spinney.reporting.quality import judge, learning_charts, n_trees, quality_charts, threshold_counts
+from spinney.reporting.sample import Sample, describe_columns, share, text_of
 from spinney.view.numbers import short
 from spinney.view.phrases import column_names
 

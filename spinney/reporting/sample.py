@@ -1,4 +1,4 @@
-"""Rows of a table with their target, and some of them.
+"""Rows of a table with their target, some of them, and what the columns hold.
 
 In: what the user gave. Out: `Sample`: X such that rows can be taken from it, and vectors with one entry per row.
 """
@@ -15,9 +15,12 @@ from sklearn.utils import _safe_indexing
 from spinney.data.holdout import read_order
 from spinney.data.on_gpu import here
 from spinney.data.reading import with_rows
-from spinney.data.tables import is_streamed, with_sides
+from spinney.data.schema import Schema
+from spinney.data.tables import Table, is_streamed, with_sides
 from spinney.estimators.base import check_weights
+from spinney.reporting.charts import spark, whole_bins
 from spinney.view.numbers import short, write_boolean
+from spinney.view.phrases import column_names
 
 _IN_MEMORY = 100_000  # rows that are taken from a table in files
 
@@ -156,3 +159,64 @@ def some_rows(sample: Sample, most: int, seed: int) -> Sample:
 def rows_of(X: Any, rows: np.ndarray) -> Any:
     """Some rows of a table."""
     return _safe_indexing(X, rows)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The data section of the report: the contents of each column.
+#
+# In: a table. Out: for each column its name, kind, fraction missing, number of distinct values, values, and a tiny
+# histogram.
+
+
+_BINS, _WHOLE_BINS, _NAMED = 20, 40, 3
+
+
+def describe_columns(schema: Schema, table: Table) -> list[dict[str, Any]]:
+    """A row of the page's table for each column."""
+    found = []
+    for j, (name, column) in enumerate(zip(column_names(schema.columns), schema.columns)):
+        values = np.asarray(table.column(j), np.float64)
+        missing = np.isnan(values)
+        known = values[~missing]
+        gaps = share(missing.mean()) if missing.any() else ""
+        one: dict[str, Any] = {"name": name, "missing": gaps, "distinct": len(np.unique(known))}
+        if column.categories is not None:
+            one |= _categories(known.astype(int), [text_of(value) for value in column.categories])
+        else:
+            one |= _numbers_of(known, "Boolean" if column.boolean else "number")
+        found.append(one)
+    return found
+
+
+def _categories(known: np.ndarray, names: list[str]) -> dict[str, Any]:
+    counts = np.bincount(known, minlength=len(names))
+    order = np.argsort(-counts, kind="stable")
+    listed = [f"{names[k]} {share(counts[k] / max(1, len(known)))}" for k in order[:_NAMED].tolist() if counts[k]]
+    more = int((counts > 0).sum()) - len(listed)
+    text = ", ".join(listed) + (f", {more} more" if more > 0 else "")
+    return {"kind": "category", "holds": text, "spark": spark(counts[order][:_BINS].astype(float))}
+
+
+def _numbers_of(known: np.ndarray, kind: str) -> dict[str, Any]:
+    finite = known[np.isfinite(known)]
+    if not len(finite):
+        return {"kind": kind, "holds": "nothing", "spark": ""}
+    low, middle, high = (short(value) for value in (finite.min(), np.median(finite), finite.max()))
+    inner = np.quantile(finite, [0.005, 0.995])  # an outlier would leave one bar
+    if (finite == np.round(finite)).all():
+        inner = np.round(inner)
+    kept = np.clip(finite, *inner)
+    edges = whole_bins(kept, _WHOLE_BINS if np.ptp(kept) < _WHOLE_BINS else _BINS)
+    counts = np.histogram(kept, bins=_BINS if edges is None else edges)[0]
+    return {"kind": kind, "holds": f"{low} … {middle} … {high}", "spark": spark(counts.astype(float))}
+
+
+def share(part: float) -> str:
+    """A share in per cent.
+
+    >>> share(0.5), share(0.0004)
+    ('50 %', '<0.1 %')
+    """
+    if 0 < part < 0.001:
+        return "<0.1 %"
+    return f"{100 * part:.1f} %" if part < 0.1 else f"{100 * part:.0f} %"

@@ -27,8 +27,7 @@ import polars as pl
 from spinney.data.files.csv import blocks_of
 from spinney.tables.errors import TableError, suggestion, usage
 from spinney.tables.files import Source, explain_scan_failure
-from spinney.tables.guessing import guess
-from spinney.tables.kinds import ALSO, KINDS, Column, clean, features, staged, values
+from spinney.tables.kinds import ALSO, KINDS, Column, clean, features, guess, staged, values
 from spinney.tables.recipe import Recipe
 
 _BYTES = 2**25  # of text in a part

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from spinney.io.checks import RECIPE, check_recipe
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import RECIPE, ModelFormatError, check_recipe
 from spinney.tables.errors import TableError
 from spinney.tables.kinds import KINDS, MISSING, Column
 

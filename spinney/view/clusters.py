@@ -15,6 +15,7 @@ from spinney.view.figures import (
     chosen_columns,
     chosen_steps,
     class_colours,
+    drawing,
     history_of,
     import_pyplot,
     label_axes,
@@ -81,6 +82,7 @@ def plot_kmeans_steps(
     return axes
 
 
+@drawing
 def plot_elbow(curve: Any, ax: Any = None) -> Any:
     """Plot the inertia by number of clusters, with the suggested number and, if it is known, the silhouette score.
 
@@ -90,13 +92,6 @@ def plot_elbow(curve: Any, ax: Any = None) -> Any:
     ----------
     curve : ElbowCurve
         The result of `elbow`.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -164,7 +159,6 @@ def _centres(ax: Any, trail: np.ndarray, colours: list[str]) -> None:
 # --- EM ---------------------------------------------------------------------------------------------------------------
 
 
-_SMALL_TABLE, _SMALL_POINT, _POINT = 500, 5.0, 14.0
 _SIGMAS = (1.0, 2.0)  # of the ellipses
 _STEPS = 400  # of a curve
 _MIXTURES_MARGIN = 0.1

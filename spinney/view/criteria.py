@@ -8,24 +8,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.criteria.candidates import candidate_splits
-from spinney.view.figures import axes_for, class_colours
+from spinney.view.figures import axes_for, class_colours, drawing
 from spinney.view.predictions import Grid
 
 _STEPS = 401
 
 
+@drawing
 def plot_impurity_curves(ax: Any = None) -> Any:
     """Plot entropy (in bits), Gini impurity and misclassification rate of two classes by the fraction of one class.
-
-    Parameters
-    ----------
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -51,6 +42,7 @@ _GAINS_STEPS = 400
 _ENDS = 0.004  # the curve of says leaves out errors so near to 0 and 1
 
 
+@drawing
 def plot_split_gains(
     X: Any, y: Any, *, feature: int | str = 0, criterion: str = "entropy", sample_weight: Any = None, ax: Any = None
 ) -> Any:
@@ -70,13 +62,6 @@ def plot_split_gains(
         Criterion, as in `candidate_splits`, which returns the same values as a table.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -168,6 +153,7 @@ def _plot_categories(
     return ax
 
 
+@drawing
 def plot_amount_of_say(model: Any = None, *, ax: Any = None) -> Any:
     """Plot AdaBoost's estimator weight by the error of a member: large for small errors, 0 for guessing, negative
     beyond.
@@ -177,13 +163,6 @@ def plot_amount_of_say(model: Any = None, *, ax: Any = None) -> Any:
     model : AdaBoostClassifier, default=None
         Fitted model, whose members are drawn on the curve of its algorithm and learning rate. None: the curve of
         two-class AdaBoost, 1/2 ln((1 - error) / error).
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------

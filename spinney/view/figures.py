@@ -6,7 +6,7 @@ eight class colours can be told apart by readers who see few colours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from colorsys import hls_to_rgb
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._distribution import install_command
+from spinney._docstrings import Parameter, completed
 from spinney.data.tables import as_matrix
 from spinney.tree.decision import DecisionTree
 
@@ -96,10 +97,29 @@ def import_pyplot(function: str) -> Any:
     return plt
 
 
+_AX = Parameter("matplotlib axes", "Axes to draw on. None: the current axes.")
+drawing = completed({"ax": _AX}, returns="matplotlib axes\n    The axes drawn on.")
+
+
 def axes_for(function: str, ax: Any) -> Any:
     """The axes that a plotting function draws on: those given, or the current ones."""
     plt = import_pyplot(function)
     return plt.gca() if ax is None else ax
+
+
+def name_rows(ax: Any, names: Sequence[str]) -> None:
+    """Labels of the y axis for rows of bars or points, the first on top."""
+    ax.set_yticks(np.arange(len(names)), names)
+    plainly(ax.get_yticklabels())
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+
+
+def plainly(texts: Iterable[Any]) -> None:
+    """Text from the data is no formula, whatever dollar signs it has."""
+    for text in texts:
+        text.set_parse_math(False)
 
 
 _PANEL = 3.0  # inches

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.view.figures import axes_for, class_colours
+from spinney.view.figures import axes_for, class_colours, drawing, name_rows
 from spinney.view.phrases import check_count
 
 _ROOM = 1.12  # of the longest bar: for the number after it
 
 
+@drawing
 def plot_importances(
     model: Any, *, feature_names: Any = None, most: int = 20, decimals: int = 2, ax: Any = None
 ) -> Any:
@@ -31,13 +32,6 @@ def plot_importances(
         Maximum number of columns drawn.
     decimals : int, default=2
         Number of decimals shown next to the bars.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -47,27 +41,22 @@ def plot_importances(
     >>> ax = plot_importances(RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y))
     """
     values, spread, names = _read(model)
-    if check_count("most", most) == 0:
-        raise ValueError("most must be a positive integer, got 0.")
+    check_count("most", most, 1)
     if feature_names is not None:
         names = [str(name) for name in feature_names]
     if len(names) != len(values):
         raise ValueError(f"feature_names must be a list of {len(values)} names, got {len(names)}.")
     ax = axes_for("plot_importances", ax)
-    order = np.argsort(-values, kind="stable")[: check_count("most", most)]
+    order = np.argsort(-values, kind="stable")[:most]
     places = np.arange(len(order))
     bars = {"color": class_colours(1)[0], "ecolor": "#505050", "capsize": 3}
     ax.barh(places, values[order], xerr=None if spread is None else spread[order], **bars)
     reach = values[order] if spread is None else values[order] + spread[order]
     for place, value, end in zip(places, values[order], np.maximum(reach, 0.0)):
         ax.annotate(f"{value:.{decimals}f}", (end, place), (4, 0), textcoords="offset points", va="center")
-    ax.set_yticks(places, [names[i] for i in order])
-    for text in ax.get_yticklabels():
-        text.set_parse_math(False)
-    ax.set(xlabel="importance", ylim=(len(order) - 0.4, -0.6))
+    name_rows(ax, [names[i] for i in order])
+    ax.set_xlabel("importance")
     ax.set_xlim(min(0.0, float(values[order].min(initial=0.0)) * _ROOM), float(reach.max(initial=0.0)) * _ROOM or 1.0)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.tick_params(axis="y", length=0)
     return ax
 
 

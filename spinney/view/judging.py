@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from spinney.view.figures import axes_for, class_colours, mix
+from spinney.view.figures import axes_for, class_colours, drawing, mix
 
 _WIDE = 30.0  # values whose largest is so many times the smallest are drawn on a logarithmic axis
 
 
+@drawing
 def plot_validation_curve(curve: Any, ax: Any = None) -> Any:
     """Plot training and test scores by value of a parameter.
 
@@ -21,13 +22,6 @@ def plot_validation_curve(curve: Any, ax: Any = None) -> Any:
     ----------
     curve : ValidationCurve
         From `spinney.evaluate.validation_curve`.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -53,6 +47,7 @@ def plot_validation_curve(curve: Any, ax: Any = None) -> Any:
     return ax
 
 
+@drawing
 def plot_learning_curve(curve: Any, ax: Any = None) -> Any:
     """Plot training and test scores by number of training rows.
 
@@ -62,13 +57,6 @@ def plot_learning_curve(curve: Any, ax: Any = None) -> Any:
     ----------
     curve : LearningCurve
         From `spinney.evaluate.learning_curve`.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -85,6 +73,7 @@ def plot_learning_curve(curve: Any, ax: Any = None) -> Any:
     return ax
 
 
+@drawing
 def plot_bias_variance(found: Any, ax: Any = None) -> Any:
     """Plot the bias and the variance of several models as bars on top of each other, which add up to the error.
 
@@ -92,13 +81,6 @@ def plot_bias_variance(found: Any, ax: Any = None) -> Any:
     ----------
     found : dict of str: BiasVariance
         Results of `spinney.evaluate.bias_variance` by the name of the model; all for classes, or all for numbers.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -141,6 +123,7 @@ def plot_bias_variance(found: Any, ax: Any = None) -> Any:
     return ax
 
 
+@drawing
 def plot_confusion_matrix(matrix: Any, ax: Any = None) -> Any:
     """Plot a confusion matrix.
 
@@ -150,13 +133,6 @@ def plot_confusion_matrix(matrix: Any, ax: Any = None) -> Any:
     ----------
     matrix : ConfusionMatrix
         From `spinney.evaluate.confusion_matrix`.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------

@@ -19,7 +19,7 @@ path leave open, an interval of numbers or a set of categories: x <= 5, x <= 3, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -414,11 +414,18 @@ def _category(value: Any) -> str:
     return repr(value) if text != text.strip() or not text.isprintable() or set(text) & set(",{}") or not text else text
 
 
-def check_count(parameter: str, value: Any) -> int:
-    """Return `value` if it is an integer of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise ValueError(f"{parameter} must be an integer of at least 0, got {value!r}.")
+def check_count(parameter: str, value: Any, least: int = 0) -> int:
+    """Return `value` if it is an integer of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        wanted = "a positive integer" if least == 1 else f"an integer of at least {least}"
+        raise ValueError(f"{parameter} must be {wanted}, got {value!r}.")
     return int(value)
+
+
+def check_choice(parameter: str, value: Any, known: Iterable[str]) -> None:
+    """Raise unless `value` is one of the known ones."""
+    if value not in (names := list(known)):
+        raise ValueError(f"{parameter} must be one of {', '.join(map(repr, names))}, got {value!r}.")
 
 
 def check_depth(max_depth: int | None) -> float:

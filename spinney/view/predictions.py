@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.tree.decision import NUMBER
-from spinney.view.figures import axes_for, class_colours, import_pyplot, label_axes, mix, panels
+from spinney.view.figures import axes_for, class_colours, drawing, import_pyplot, label_axes, mix, panels, plainly
 from spinney.view.phrases import check_count
 
 _MARGIN = 0.05  # of the data's range, around it
@@ -123,6 +123,7 @@ _SURE = 0.75  # where a probability is 1
 _SMALL_TABLE, _SMALL_POINT, _POINT = 500, 10.0, 22.0
 
 
+@drawing
 def plot_regions(
     model: Any,
     X: Any,
@@ -146,18 +147,11 @@ def plot_regions(
         Targets, to draw the rows of X as coloured points.
     features : two column numbers or names, default=(0, 1)
         Numeric columns of the horizontal and the vertical axis.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
     resolution : int, default=300
         Number of predictions along each axis.
     probabilities : bool, default=False
         Shade each region by `predict_proba`: strong where the predicted class is certain, white where all classes are
         equally probable.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -171,8 +165,7 @@ def plot_regions(
     if not hasattr(model, "predict"):
         raise TypeError(f"model must be a fitted classifier or regressor, got {type(model).__name__}.")
     check_is_fitted(model)
-    if check_count("resolution", resolution) < 2:
-        raise ValueError(f"resolution must be an integer of at least 2, got {resolution!r}.")
+    check_count("resolution", resolution, 2)
     if probabilities and not (hasattr(model, "predict_proba") and hasattr(model, "classes_")):
         raise TypeError(f"probabilities=True needs a classifier with predict_proba, got {type(model).__name__}.")
     plane = Grid(X, features, resolution)
@@ -216,8 +209,7 @@ def _draw_classes(
             _scatter(ax, plane, y == value, color=colour)
     handles = [Patch(facecolor=colour, edgecolor="#404040", linewidth=0.5) for colour in colours]
     legend = ax.legend(handles, [str(value) for value in classes], framealpha=0.9)
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    plainly(legend.get_texts())
 
 
 def _draw_numbers(ax: Any, plane: Grid, predicted: np.ndarray, y: np.ndarray | None) -> None:
@@ -245,9 +237,10 @@ def _scatter(ax: Any, plane: Grid, rows: np.ndarray, **colours: Any) -> None:
 
 POINTS = {"color": "#9a9a9a", "edgecolors": "#505050", "linewidths": 0.4, "alpha": 0.8, "zorder": 1}
 _PANEL = 4.2  # inches
-_MANY_POINTS, _PREDICTIONS_SMALL_POINT, _PREDICTIONS_POINT = 500, 8.0, 18.0
+_PREDICTIONS_SMALL_POINT, _PREDICTIONS_POINT = 8.0, 18.0
 
 
+@drawing
 def plot_predictions(
     model: Any, X: Any, y: Any = None, *, feature: int | str = 0, ax: Any = None, resolution: int = 500
 ) -> Any:
@@ -265,15 +258,8 @@ def plot_predictions(
         Targets, to draw the rows of X as points; with two classes as 0 and 1.
     feature : int or str, default=0
         Number or name of a numeric column.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
     resolution : int, default=500
         Number of predictions along the axis; those on both sides of a tree's thresholds are added.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -290,8 +276,7 @@ def plot_predictions(
                 f"model must be a fitted classifier or regressor, or a dict of such, got {type(one).__name__}."
             )
         check_is_fitted(one)
-    if check_count("resolution", resolution) < 2:
-        raise ValueError(f"resolution must be an integer of at least 2, got {resolution!r}.")
+    check_count("resolution", resolution, 2)
     line = Grid(X, [feature], resolution, 1)
     curves = [curve for name, one in models.items() for curve in _curves(one, name, line)]
     ax = axes_for("plot_predictions", ax)
@@ -301,8 +286,7 @@ def plot_predictions(
         ax.plot(x, values, color=colour, linewidth=2.2, label=name, zorder=2)
     ax.xaxis.set_label_text(line.names[0], parse_math=False)
     if any(name is not None for name, _, _ in curves):
-        for text in ax.legend().get_texts():
-            text.set_parse_math(False)
+        plainly(ax.legend().get_texts())
     return ax
 
 
@@ -406,5 +390,5 @@ def _targets(y: Any, n_rows: int, models: Sequence[Any]) -> np.ndarray | None:
 
 def _prediction_scatter(ax: Any, line: Grid, heights: np.ndarray | None) -> None:
     if heights is not None:
-        size = _PREDICTIONS_POINT if len(heights) <= _MANY_POINTS else _PREDICTIONS_SMALL_POINT
+        size = _PREDICTIONS_POINT if len(heights) <= _SMALL_TABLE else _PREDICTIONS_SMALL_POINT
         ax.scatter(line.values[0], heights, s=size, **POINTS)

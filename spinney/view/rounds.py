@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.metrics import accuracy_score, log_loss, mean_squared_error
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.view.figures import axes_for, chosen_rounds, class_colours, import_pyplot
-from spinney.view.phrases import check_count
+from spinney.view.figures import axes_for, chosen_rounds, class_colours, drawing, import_pyplot
+from spinney.view.phrases import check_choice, check_count
 from spinney.view.predictions import POINTS, Grid, plot_regions, read_points
 
 _MEAN_AREA = 30.0  # of a point, in square points
@@ -123,7 +123,6 @@ def _tidy(axes: np.ndarray) -> None:
 # --- gradient boosting ------------------------------------------------------------------------------------------------
 
 
-_PANEL = 3.0  # inches
 _POINT = 12.0
 
 
@@ -174,8 +173,7 @@ def plot_residual_rounds(
         raise TypeError(f"model must be a fitted GradientBoostingRegressor, got {type(model).__name__}.")
     check_is_fitted(model)
     drawn = chosen_rounds(rounds, len(model))
-    if check_count("resolution", resolution) < 2:
-        raise ValueError(f"resolution must be an integer of at least 2, got {resolution!r}.")
+    check_count("resolution", resolution, 2)
     plt = import_pyplot("plot_residual_rounds")
     line = Grid(X, [feature], resolution, 1)
     targets = read_points(y, line.n_rows).astype(np.float64)
@@ -217,6 +215,7 @@ def stages_of(model: Any, X: Any, last: int) -> Iterator[tuple[int, np.ndarray]]
 _METRICS = ("error", "log_loss", "mean_squared_error")
 
 
+@drawing
 def plot_staged_errors(
     model: Any, X: Any = None, y: Any = None, *, eval_set: Any = None, metric: Any = None, ax: Any = None
 ) -> Any:
@@ -236,13 +235,6 @@ def plot_staged_errors(
     metric : {"error", "log_loss", "mean_squared_error"} or callable, default=None
         Metric to draw. A callable receives (y, predicted). For `boosting_cv`, the name of one of its metrics. None:
         the error rate, or the mean squared error.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -307,8 +299,7 @@ def _judge(metric: Any, has_classes: bool) -> tuple[str, Callable[..., list[floa
 
 def _draw_folds(ax: Any, result: Any, metric: Any) -> Any:
     name = result.metric if metric is None else metric
-    if name not in result.test:
-        raise ValueError(f"metric must be one of {', '.join(map(repr, result.test))}, got {metric!r}.")
+    check_choice("metric", name, result.test)
     sets = {"training rows": result.train.get(name), "rows held out": result.test[name]}
     for (label, scores), colour in zip(sets.items(), class_colours(2)):
         if scores is not None:

@@ -28,6 +28,7 @@ from spinney.view.phrases import (
     OR_MISSING,
     Limits,
     TreePhrases,
+    check_choice,
     check_count,
     choose_tree,
     class_labels,
@@ -359,8 +360,7 @@ def _write_simple(words: TreePhrases, rules: list[Rule], answers: Any, one: Simp
 
 
 def _check(words: TreePhrases, min_confidence: float, sort: str) -> None:
-    if sort not in _ORDERS:
-        raise ValueError(f"sort must be one of {', '.join(map(repr, _ORDERS))}, got {sort!r}.")
+    check_choice("sort", sort, _ORDERS)
     if not 0 <= min_confidence <= 1:
         raise ValueError(f"min_confidence must be a number from 0 to 1, got {min_confidence!r}.")
     if words.classes is None and min_confidence > 0:

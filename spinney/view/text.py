@@ -70,8 +70,7 @@ def export_text(
     <BLANKLINE>
     """
     words = words_of(choose_tree(model, tree), feature_names, class_names, decimals=check_count("decimals", decimals))
-    if check_count("spacing", spacing) == 0:
-        raise ValueError("spacing must be a positive integer, got 0.")
+    check_count("spacing", spacing, 1)
     step = "|" + " " * spacing
     dash = "|" + "-" * spacing
     lines = _lines(words, check_depth(max_depth), show_weights, show_missing)

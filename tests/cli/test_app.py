@@ -16,7 +16,7 @@ from spinney._compile import PLAIN_PYTHON
 from spinney.cli import main
 from spinney.cli.app import app
 from spinney.cli.doctor import _name_of_gpu, within
-from spinney.cli.errors import exit_code, tell_warning
+from spinney.cli.terminal import exit_code, tell_warning
 from spinney.tables.errors import TableError, suggestion
 from tests._compile.processes import warm_cache
 from tests.cli.run import ROOT, facts, process, refusal, run

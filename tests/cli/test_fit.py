@@ -390,7 +390,7 @@ def test_different_values_are_counted_or_said_to_be_estimated(tmp_path, monkeypa
     common = ["fit", path, "-t", "y", "-m", "tree", "--cv", 0, "-o", tmp_path / "m.spinney"]
     column = facts(*common)["table"]["columns"][0]
     assert (column["distinct"], column["distinct_is_estimated"]) == (400, False)
-    monkeypatch.setattr("spinney.tables.guessing._COUNTED", 10)
+    monkeypatch.setattr("spinney.tables.kinds._COUNTED", 10)
     monkeypatch.setattr("spinney.cli.fit.EXACT", 10)
     column = facts(*common)["table"]["columns"][0]
     assert column["distinct_is_estimated"]

@@ -7,8 +7,7 @@ import sys
 import pytest
 
 import spinney
-from spinney.cli.columns_report import tell_scores
-from spinney.cli.report import Report
+from spinney.cli.report import Report, tell_scores
 from spinney.evaluate.judging import Judged
 from spinney.tables.files import open_source
 from tests.cli.run import process, refusal, run

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import model_selection as sk
 
-from spinney.evaluate.folds import make_splits
+from spinney.evaluate.runs import make_splits
 
 X = np.zeros((30, 2))
 CLASSES = np.repeat(["a", "b"], [20, 10])

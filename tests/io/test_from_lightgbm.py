@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from spinney import from_lightgbm
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 
 lightgbm = pytest.importorskip("lightgbm")
 

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import spinney
 from spinney import from_sklearn
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 
 ROWS = 200
 RNG = np.random.default_rng(0)

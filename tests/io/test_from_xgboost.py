@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from spinney import from_xgboost
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 
 xgboost = pytest.importorskip("xgboost")
 

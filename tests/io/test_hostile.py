@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spinney import from_lightgbm, from_xgboost
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 
 ROWS = 120
 RNG = np.random.default_rng(0)

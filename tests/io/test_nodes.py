@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 from spinney.io.imported import NO_CHILD, Nodes, Sets, last_left, make_forest, put_in_preorder, with_means
 
 

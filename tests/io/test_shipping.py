@@ -8,7 +8,7 @@ from pathlib import Path
 
 import spinney
 from spinney.datasets import load_penguins
-from spinney.io import errors, model_file
+from spinney.io import checks, model_file
 
 GUIDE = (Path(__file__).parent.parent.parent / "docs" / "shipping.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
@@ -44,7 +44,7 @@ def test_the_service(tmp_path, monkeypatch):
 
 
 def test_examples():
-    for module in (model_file, errors):
+    for module in (model_file, checks):
         found = doctest.testmod(module)
         assert found.attempted
         assert not found.failed

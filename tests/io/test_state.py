@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 from spinney.io.layout import encode_header
-from spinney.io.state import Reader, StateWriter
+from spinney.io.parts import Reader, StateWriter
 
 
 def no_record(value, writer, place):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinney.io.errors import ModelFormatError
+from spinney.io.checks import ModelFormatError
 from spinney.io.from_xgboost import MOST_DEEP, read_ubjson
 
 

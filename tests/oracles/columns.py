@@ -1,4 +1,4 @@
-"""What a column of a text file is, cell by cell in plain Python: the slow twin of spinney/tables/guessing.py."""
+"""What a column of a text file is, cell by cell in plain Python: the slow twin of spinney/tables/kinds.py."""
 
 import math
 

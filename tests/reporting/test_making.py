@@ -156,9 +156,9 @@ def test_models_without_trees_and_models_as_they_are(penguins):
 
 
 def test_many_rows_are_sampled(monkeypatch):
-    from spinney.reporting import judged
+    from spinney.reporting import quality
 
-    monkeypatch.setattr(judged, "_WORK", {True: 0, False: 0})
+    monkeypatch.setattr(quality, "_WORK", {True: 0, False: 0})
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2500, 3))
     tree = spinney.DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
@@ -234,9 +234,9 @@ def test_learning_curves_say_how_many_rows_and_why(monkeypatch, two):
     assert "Learning curve: log loss" in words
     assert "Learning curve: accuracy" in words
     assert "These curves use all 344 rows, 33 % of them held out." in words
-    from spinney.reporting import judged
+    from spinney.reporting import quality
 
-    monkeypatch.setattr(judged, "_CURVE_FITS", 1)
+    monkeypatch.setattr(quality, "_CURVE_FITS", 1)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6000, 2))
     tree = spinney.DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
@@ -291,7 +291,7 @@ def test_warnings_of_the_fits_are_on_the_page_and_nowhere_else(recwarn):
 
 def test_histograms_of_whole_numbers_have_no_gaps():
     from spinney.reporting.charts import whole_bins
-    from spinney.reporting.columns import describe_columns
+    from spinney.reporting.sample import describe_columns
 
     for n in (12, 24, 31, 60):
         values = np.tile(np.arange(1.0, n + 1), 3)
@@ -411,14 +411,14 @@ def test_large_forests_are_asked_by_their_first_trees(monkeypatch, three):
     _, model, X, y = three
     monkeypatch.setattr("spinney.reporting.looked._MOST_NODES", 1)
     monkeypatch.setattr("spinney.reporting.looked._LEAST_TREES", 2)
-    monkeypatch.setattr("spinney.reporting.judged._CURVE_TREES", 8 * 3)
+    monkeypatch.setattr("spinney.reporting.quality._CURVE_TREES", 8 * 3)
     page = spinney.report(model, X, y, cv=2).html
     assert "use the first 2 of 8 trees" in page
     assert "Learning curve" in page
     rows = data_of(page)["rows"]
     smaller = np.mean([tree.predict_proba(X) for tree in model.estimators_[:2]], axis=0)
     assert np.allclose(rows["base"][0] + sum(part for _, part in rows["rows"][0]["parts"][0]), smaller[0, 0], atol=1e-4)
-    monkeypatch.setattr("spinney.reporting.judged._CURVE_TREES", 8)
+    monkeypatch.setattr("spinney.reporting.quality._CURVE_TREES", 8)
     assert "There is no learning curve" in spinney.report(model, X, y, cv=2).html
 
 

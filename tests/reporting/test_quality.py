@@ -9,11 +9,12 @@ from sklearn.metrics import auc, confusion_matrix, precision_recall_curve, roc_a
 
 import spinney
 from spinney.reporting.charts import swarm
-from spinney.reporting.judged import ScoreSheet, judge
 from spinney.reporting.quality import (
+    ScoreSheet,
     class_calibration,
     class_rates,
     confusion,
+    judge,
     learning_charts,
     number_calibration,
     quality_charts,

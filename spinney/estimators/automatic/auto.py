@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.holdout import read_order
 from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
-from spinney.distributed.fits import spread, wants_cluster
+from spinney.distributed.fits import spread
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.cross_fitting import naming
 from spinney.ensemble.selection import select
@@ -54,6 +54,7 @@ from spinney.estimators.docstrings import LABELS, NUMBERS, TO_FIT, documented
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
+from spinney.evaluate.runs import wants_cluster
 from spinney.tree.formula import Mixture, mixture_of
 from spinney.view.frame import as_frame
 from spinney.view.summary import leaderboard_columns, leaderboard_text
@@ -117,10 +118,18 @@ _ABOUT = """
 """
 
 
+_EXAMPLE = """
+>>> from spinney import AutoClassifier
+>>> from spinney.datasets import load_penguins
+>>> X, y = load_penguins()
+>>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
+"""
+
+
 class _AutoModel(OfTrees, TableModel):
     """What both automatic models share."""
 
-    _takes_weights = True
+    takes_weights = True
     _calibration: Any
 
     def __init__(
@@ -141,7 +150,7 @@ class _AutoModel(OfTrees, TableModel):
     # --- fit --------------------------------------------------------------------------------------------------------
 
     @known_arguments
-    @documented(TO_FIT)
+    @documented(TO_FIT, setup=_EXAMPLE)
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, gap: Any = None
     ) -> Any:
@@ -162,10 +171,6 @@ class _AutoModel(OfTrees, TableModel):
 
         Examples
         --------
-        >>> from spinney import AutoClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
         >>> model.names_
         ['extra_trees']
         """
@@ -327,32 +332,24 @@ class AutoClassifier(TableClassifier, _AutoModel):
         return self.classes_, numbers.astype(np.int64)
 
     @row_by_row()
-    @documented()
+    @documented(setup=_EXAMPLE)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, the weighted mean of the models'.
 
         Examples
         --------
-        >>> from spinney import AutoClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
         >>> model.predict_proba(X).shape
         (344, 3)
         """
         return self._mean(X, "predict_proba")
 
     @row_by_row()
-    @documented(returns=LABELS)
+    @documented(returns=LABELS, setup=_EXAMPLE)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class of each row.
 
         Examples
         --------
-        >>> from spinney import AutoClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
         >>> model.predict(X.head(2)).tolist()
         ['Adelie', 'Adelie']
         """

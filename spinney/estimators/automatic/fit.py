@@ -46,7 +46,7 @@ from spinney.estimators.forests.random_forest import (
 )
 from spinney.estimators.params import COMMON, POSITIVE, THREADS, Parameter
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
-from spinney.evaluate.folds import make_splits
+from spinney.evaluate.runs import make_splits
 from spinney.evaluate.scoring import find_scorer, takes_weights
 
 # ----------------------------------------------------------------------------------------------------------------------

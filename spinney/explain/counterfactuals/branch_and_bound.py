@@ -16,7 +16,7 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney.explain.counterfactuals.lagrangian import bound_box, look, most_lacking, tighten
-from spinney.explain.counterfactuals.leaf_boxes import copy_words, lowest
+from spinney.explain.counterfactuals.leaf_boxes import copy_words, cost_of, lowest
 
 DONE, FOUND, PAUSED = range(3)
 _TIGHTER = 4  # times that a box is made smaller
@@ -160,9 +160,7 @@ def _judge_tightly(lists, cells, shares, need, room, desk):
         found, rate = judge(lists, cells, shares, need, room.box, old, n_old, state[0], state[3], desk)
         if found >= state[0]:
             return np.inf, 0.0
-        cost, r = 0.0, most_lacking(desk, need)
-        for c in range(desk.lows.size):
-            cost += cells.cost[desk.lows[c]]
+        cost, r = cost_of(cells, desk.lows), most_lacking(desk, need)
         changed = tighten(lists, cells, room.box, desk, need, cost, r, rate, state[0], room.spare)
         state[3] = rate if rate > 0.0 else state[3]
         old, n_old = desk.alive, desk.group[desk.group.size - 1]

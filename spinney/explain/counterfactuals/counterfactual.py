@@ -30,6 +30,7 @@ from spinney.explain.counterfactuals.targets import Goal, Model, goals_for
 from spinney.tree.forest import MISSING_SPREADS
 from spinney.tree.formula import Formula, Mixture, complete_formula
 from spinney.tree.questions import Questions, read_questions, spreads
+from spinney.view.phrases import check_count
 
 if TYPE_CHECKING:
     from spinney.explain.counterfactuals.nearest_point import Effort
@@ -215,7 +216,7 @@ def _effort(time_limit: Any, max_nodes: Any) -> Effort:
     from spinney.explain.counterfactuals.nearest_point import Effort
 
     if max_nodes is not None:
-        _check_positive(max_nodes, "max_nodes")
+        check_count("max_nodes", max_nodes, 1)
     if time_limit is None:
         time_limit = _SECONDS if max_nodes is None else math.inf
     if isinstance(time_limit, bool) or not isinstance(time_limit, int | float | np.number) or not time_limit > 0:
@@ -223,13 +224,8 @@ def _effort(time_limit: Any, max_nodes: Any) -> Effort:
     return Effort(time.monotonic() + float(time_limit), math.inf if max_nodes is None else int(max_nodes))
 
 
-def _check_positive(given: Any, what: str) -> None:
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-        raise ValueError(f"{what} must be a positive integer, got {given!r}.")
-
-
 def _check_numbers(n: Any, cost: Any) -> None:
-    _check_positive(n, "n")
+    check_count("n", n, 1)
     if cost not in _COSTS:
         raise ValueError(f"cost must be 'l1' or 'l0', got {cost!r}.")
 

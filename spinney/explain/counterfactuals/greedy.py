@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney.explain.counterfactuals.leaf_boxes import lowest
+from spinney.explain.counterfactuals.leaf_boxes import copy_words, cost_of, lowest
 
 _STEPS = 64
 
@@ -23,14 +23,9 @@ def add_scores(walk, cells, lows, scores):
     for r in range(scores.size):
         scores[r] = 0.0
     for t in range(walk.roots.size):
-        q = walk.roots[t]
-        while q >= 0:
-            c = walk.column[q]
-            word, bit = lows[c] // 64 - cells.word[c], np.uint64(lows[c] % 64)
-            is_yes = (walk.words[walk.at[q] + word] >> bit) & np.uint64(1)
-            q = walk.yes[q] if is_yes != np.uint64(0) else walk.no[q]
+        end, _ = _descend(walk, cells, lows, t)
         for r in range(scores.size):
-            scores[r] += walk.value[-1 - q, r]
+            scores[r] += walk.value[end, r]
 
 
 @inner_kernel
@@ -73,23 +68,9 @@ def _lack(scores, need):
 
 
 @inner_kernel
-def _cost(cells, lows):
-    total = 0.0
-    for c in range(lows.size):
-        total += cells.cost[lows[c]]
-    return total
-
-
-@inner_kernel
-def _copy(old, new):
-    for k in range(old.size):
-        new[k] = old[k]
-
-
-@inner_kernel
 def _move(lists, cells, leaf, root, lows, new):
     """The point moved into a leaf, by the nearest cells; the columns that move, as bits."""
-    _copy(lows, new)
+    copy_words(lows, new)
     moves = np.uint64(0)
     for e in range(lists.entry[leaf], lists.entry[leaf + 1]):
         c = lists.column[e]
@@ -114,13 +95,13 @@ def climb(walk, cells, lists, root, need, lows, room, scores, power, limit, path
     for _ in range(_STEPS):
         if lack == 0.0:
             break
-        cost, most, reached = _cost(cells, lows), 0.0, limit
+        cost, most, reached = cost_of(cells, lows), 0.0, limit
         _remember(walk, cells, lows, ends, asked)
         for leaf in range(lists.value.shape[0]):
             moved = _move(lists, cells, leaf, root, lows, new)
             if moved == np.uint64(0):
                 continue
-            more = _cost(cells, new)
+            more = cost_of(cells, new)
             if more >= reached:
                 continue
             _change(walk, cells, new, moved, ends, asked, scores[0], scores[1])
@@ -128,13 +109,13 @@ def climb(walk, cells, lists, root, need, lows, room, scores, power, limit, path
             worth = (lack - left) / max(more - cost, 1e-12) ** power
             if left == 0.0:
                 reached = more
-                _copy(new, best)
+                copy_words(new, best)
             elif reached == limit and left < lack and worth > most:
                 most = worth
-                _copy(new, best)
+                copy_words(new, best)
         if reached == limit and most == 0.0:
             return False
-        _copy(best, lows)
+        copy_words(best, lows)
         add_scores(walk, cells, lows, scores[0])
         lack = _lack(scores[0], need)
     if lack > 0.0:
@@ -150,7 +131,7 @@ def _step_back(walk, cells, root, need, lows, new, scores):
     while changed:
         changed = False
         for c in range(lows.size):
-            _copy(lows, new)
+            copy_words(lows, new)
             for place in range(64 * cells.word[c], lows[c]):
                 if (root[place // 64] >> np.uint64(place % 64)) & np.uint64(1) == np.uint64(0):
                     continue

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney.explain.counterfactuals.leaf_boxes import Cells, LeafLists, lowest
+from spinney.explain.counterfactuals.leaf_boxes import Cells, LeafLists, cost_of, lowest
 
 _RATES = 12  # rates that are tried for a bound
 
@@ -274,9 +274,8 @@ def share_costs(lists, cells, root, need, shares, steps, desk, room, n_rounds, g
     best, rate, pace = -np.inf, guess, 1.0
     for k in range(every):
         old[k] = k
-    cost = 0.0
+    cost = cost_of(cells, desk.lows)
     for c in range(desk.lows.size):
-        cost += cells.cost[desk.lows[c]]
         room.top[c] = _highest(root, cells.word[c], cells.word[c + 1])
         for p in range(64 * cells.word[c], 64 * cells.word[c + 1]):
             for g in range(shares.shape[1]):

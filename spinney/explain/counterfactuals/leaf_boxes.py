@@ -69,11 +69,12 @@ def lowest(words, at, box, first, last):
 
 
 @inner_kernel
-def _lowest_of(box, first, last):
-    for w in range(first, last):
-        if box[w] != np.uint64(0):
-            return _WORD * w + lowest_bit(box[w])
-    return np.int64(-1)
+def cost_of(cells, lows):
+    """What a point costs."""
+    total = 0.0
+    for c in range(lows.size):
+        total += cells.cost[lows[c]]
+    return total
 
 
 @kernel
@@ -81,7 +82,7 @@ def find_lows(cells, box, lows):
     """The nearest cell of each column; returns what the nearest point costs, infinity for an empty box."""
     total = 0.0
     for c in range(lows.size):
-        lows[c] = _lowest_of(box, cells.word[c], cells.word[c + 1])
+        lows[c] = lowest(box, cells.word[c], box, cells.word[c], cells.word[c + 1])
         total += cells.cost[lows[c]] if lows[c] >= 0 else np.inf
     return total
 
@@ -148,7 +149,7 @@ def _cost_of(cells, box):
     """Of the nearest point; infinity for an empty box."""
     total = 0.0
     for c in range(cells.word.size - 1):
-        low = _lowest_of(box, cells.word[c], cells.word[c + 1])
+        low = lowest(box, cells.word[c], box, cells.word[c], cells.word[c + 1])
         if low < 0:
             return np.inf
         total += cells.cost[low]

@@ -17,14 +17,17 @@ import numpy as np
 from scipy.ndimage import distance_transform_edt
 from sklearn.utils import Bunch
 
+from spinney._docstrings import completed
 from spinney.explain.dependence.grids import Columns, read_row_weights
-from spinney.explain.dependence.partial_dependence import ask
+from spinney.explain.dependence.partial_dependence import ask, partial_dependence
 from spinney.explain.dependence.responses import check_model, read_response, responses
+from spinney.view.phrases import check_count
 
 _LIKENESS_BINS = 20
 Answer = Callable[[tuple[int, ...], tuple[np.ndarray, ...]], np.ndarray]  # (columns, values per row) -> (rows, outputs)
 
 
+@completed(partial_dependence)
 def ale(
     model: Any,
     X: Any,
@@ -46,8 +49,6 @@ def ale(
         As in `partial_dependence`. Both columns of a pair must be numeric.
     n_bins : int, default=40
         Maximum number of bins, with about the same number of rows each. For a pair, the number along each column.
-    response_method : str, default="auto"
-        As in `partial_dependence`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows. Rows with a missing value in the column are left out.
 
@@ -69,8 +70,7 @@ def ale(
     True
     """
     check_model(model)
-    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
-        raise ValueError(f"n_bins must be a positive integer, got {n_bins!r}.")
+    check_count("n_bins", n_bins, 1)
     wanted = read_response(model, response_method)
     columns = ask(model, X, response_method, "auto").columns
     weight = read_row_weights(sample_weight, columns.n_rows)

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from spinney._docstrings import completed
 from spinney.explain.dependence.ale import ale
 from spinney.explain.dependence.grids import Columns
 from spinney.explain.dependence.partial_dependence import partial_dependence
-from spinney.view.figures import class_colours, import_pyplot
+from spinney.view.figures import class_colours, import_pyplot, plainly
 
 _PANEL = 4.0, 3.2  # inches
 _MOST_LINES = 300  # of individual rows in a panel
@@ -88,8 +89,7 @@ class _Panels:
                 panel.set_ylim(ends[:, 0].min(), ends[:, 1].max())
             handles, names = lines[0].get_legend_handles_labels()
             if names:
-                for text in lines[0].legend(handles, names, fontsize=8).get_texts():
-                    text.set_parse_math(False)
+                plainly(lines[0].legend(handles, names, fontsize=8).get_texts())
 
     def _make_axes(self, plt: Any, ax: Any, n_cols: int) -> np.ndarray:
         n = len(self.results)
@@ -131,8 +131,7 @@ class _Panels:
             labels = ["missing" if value is None else str(value) for value in grid.tolist()]
             turned = sum(map(len, labels)) > 34
             ax.set_xticks(places, labels, rotation=35 if turned else 0, ha="right" if turned else "center")
-            for text in ax.get_xticklabels():
-                text.set_parse_math(False)
+            plainly(ax.get_xticklabels())
             ax.margins(x=0.12)
             return
         known = ~np.isnan(grid.astype(np.float64))
@@ -220,6 +219,7 @@ class PartialDependenceDisplay(_Panels):
         self.centered = centered
 
     @classmethod
+    @completed(partial_dependence, _Panels.plot)
     def from_estimator(
         cls,
         model: Any,
@@ -237,10 +237,6 @@ class PartialDependenceDisplay(_Panels):
 
         Parameters
         ----------
-        model : fitted model
-            As in `partial_dependence`.
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Rows to average over.
         features : int, str, tuple of two, or list of these
             As in `partial_dependence`: one panel per entry.
         kind : {"average", "individual", "both"}, default="average"
@@ -249,10 +245,6 @@ class PartialDependenceDisplay(_Panels):
             Class or output to draw. None: all of them.
         centered : bool, default=False
             Start all curves at 0.
-        ax : matplotlib axes or array of axes, default=None
-            As in `plot`.
-        n_cols : int, default=3
-            As in `plot`.
         **options
             Other parameters of `partial_dependence`.
 
@@ -297,6 +289,7 @@ class PartialDependenceDisplay(_Panels):
         return values
 
 
+@completed(PartialDependenceDisplay)
 class ALEDisplay(_Panels):
     """Plot accumulated local effects.
 
@@ -304,12 +297,6 @@ class ALEDisplay(_Panels):
     ----------
     results : Bunch or list of Bunch
         From `ale`.
-    target : int, default=None
-        Output to draw. None: all outputs.
-    classes : sequence, default=None
-        Names of the outputs.
-    deciles : dict, default=None
-        Column -> its deciles, drawn as ticks.
 
     Examples
     --------
@@ -327,6 +314,7 @@ class ALEDisplay(_Panels):
     _what = "effect"
 
     @classmethod
+    @completed(ale, PartialDependenceDisplay.from_estimator)
     def from_estimator(
         cls, model: Any, X: Any, features: Any, *, target: Any = None, ax: Any = None, n_cols: int = 3, **options: Any
     ) -> ALEDisplay:
@@ -334,18 +322,8 @@ class ALEDisplay(_Panels):
 
         Parameters
         ----------
-        model : fitted model
-            As in `ale`.
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Rows to average over.
         features : int, str, tuple of two, or list of these
             As in `ale`: one panel per entry.
-        target : class label or int, default=None
-            Class or output to draw. None: all of them.
-        ax : matplotlib axes or array of axes, default=None
-            As in `plot`.
-        n_cols : int, default=3
-            As in `plot`.
         **options
             Other parameters of `ale`.
 

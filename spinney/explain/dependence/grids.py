@@ -19,6 +19,7 @@ from spinney.data.reading import as_frame, feature_names, open_table, with_rows
 from spinney.data.schema import Schema
 from spinney.data.sparse import is_sparse
 from spinney.data.tables import DictionaryColumn
+from spinney.view.phrases import check_count
 
 Pair = tuple[int, ...]
 
@@ -198,9 +199,7 @@ class GridSpec:
         ends = self.percentiles
         if not (isinstance(ends, tuple | list) and len(ends) == 2 and 0 <= ends[0] < ends[1] <= 1):
             raise ValueError(f"percentiles must be two numbers from 0 to 1, the smaller first, got {ends!r}.")
-        whole = isinstance(self.resolution, int | np.integer) and not isinstance(self.resolution, bool)
-        if not whole or self.resolution < 2:
-            raise ValueError(f"grid_resolution must be an integer of at least 2, got {self.resolution!r}.")
+        check_count("grid_resolution", self.resolution, 2)
         if self.custom is not None and not isinstance(self.custom, Mapping):
             raise ValueError(f"custom_values must be a dict from column to values, got {type(self.custom).__name__}.")
 

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from spinney.explain.dependence.leaf_regions import Runs, add_up, add_up_pair, along
-from spinney.explain.dependence.open_descent import row_curves
+from spinney.explain.dependence.open_descent import Runs, add_up, add_up_pair, along, row_curves
 from spinney.explain.dependence.partial_dependence import Walker, ask
 from spinney.explain.dependence.responses import need_tree_sum
+from spinney.view.phrases import check_count
 
 _KINDS = ("pairs", "overall")
 
@@ -73,8 +73,7 @@ def friedman_h(
     """
     if kind not in _KINDS:
         raise ValueError(f"kind must be 'pairs' or 'overall', got {kind!r}.")
-    if isinstance(n_rows, bool) or not isinstance(n_rows, int | np.integer) or n_rows < 2:
-        raise ValueError(f"n_rows must be an integer of at least 2, got {n_rows!r}.")
+    check_count("n_rows", n_rows, 2)
     found = need_tree_sum(model, "friedman_h")
     walker = ask(model, X, response_method, "walk")
     assert isinstance(walker, Walker)

@@ -5,7 +5,7 @@ In: a fitted model, rows, columns. Out: scikit-learn's `Bunch`: `grid_values`, `
     average[g] = mean prediction over the rows with the column set to g
 
 Spinney's trees do not predict grids: rows are sent down the trees with the column's splits left open (open_descent.py),
-and every leaf knows which points of the grid reach it (leaf_regions.py). Where responses are sums over the trees
+and every leaf knows which points of the grid reach it. Where responses are sums over the trees
 (regression, raw scores, probabilities of trees and forests), one traversal counts the rows for all columns at once.
 Where they are not (probabilities of boosting), each row's curve is summed, converted and averaged. Other models predict
 copies of the data.
@@ -23,22 +23,28 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from spinney._docstrings import completed
 from spinney._interruptible_threads import side_by_side
 from spinney._team import Team, available_threads
 from spinney.explain.dependence.grids import Axis, Columns, GridSpec, read_row_weights
-from spinney.explain.dependence.leaf_regions import (
+from spinney.explain.dependence.open_descent import (
+    BLOCK,
+    Group,
     PathConditions,
     Ways,
     add_up,
     add_up_pair,
     along,
+    count_open,
     cover_weights,
+    disjoint,
     find_runs,
     find_ways,
     pack,
+    row_curves,
 )
-from spinney.explain.dependence.open_descent import BLOCK, Group, count_open, disjoint, row_curves
 from spinney.explain.dependence.responses import TreeSum, check_model, read_response, responses, tree_sum
+from spinney.view.phrases import check_choice
 
 METHODS = ("auto", "walk", "brute", "recursion")
 _KINDS = ("average", "individual", "both")
@@ -113,8 +119,7 @@ def partial_dependence(
     >>> found.average.round(2)
     array([[0., 3.]])
     """
-    if kind not in _KINDS:
-        raise ValueError(f"kind must be one of {', '.join(map(repr, _KINDS))}, got {kind!r}.")
+    check_choice("kind", kind, _KINDS)
     check_model(model)
     asker = ask(model, X, response_method, method, sample_weight)
     if asker.method == "recursion" and (kind != "average" or sample_weight is not None):
@@ -128,17 +133,14 @@ def partial_dependence(
     return found[0] if is_one else found
 
 
+@completed(partial_dependence)
 def ice(model: Any, X: Any, features: Any, **options: Any) -> Any:
     """Compute individual conditional expectation (ICE): one curve per row.
 
     Parameters
     ----------
-    model : fitted model
-        As in `partial_dependence`.
     X : array-like or DataFrame of shape (n_samples, n_features)
         Rows whose curves are computed.
-    features : int, str, tuple of two, or list of these
-        As in `partial_dependence`.
     **options
         Other parameters of `partial_dependence`, except `kind`.
 
@@ -187,8 +189,7 @@ def _mean(curves: np.ndarray, share: np.ndarray) -> np.ndarray:
 
 def ask(model: Any, X: Any, response_method: str, method: str, sample_weight: Any = None) -> Asker:
     """How a model's dependence is computed: by one traversal of its trees, or by predicting copies of the data."""
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
+    check_choice("method", method, METHODS)
     wanted = read_response(model, response_method)
     name = type(model).__name__
     found = None if method == "brute" else tree_sum(model)

@@ -28,6 +28,7 @@ from spinney.data.schema import Schema
 from spinney.tree.forest import Forest
 from spinney.tree.formula import Formula, formula_of, single_formula
 from spinney.tree.questions import Questions, read_questions, spreads
+from spinney.view.phrases import check_choice
 
 if TYPE_CHECKING:
     from spinney.data.tables import Table
@@ -163,8 +164,7 @@ def check_model(model: Any) -> None:
 
 def read_response(model: Any, wanted: str) -> str:
     """Which response of the model is meant, if it has it."""
-    if wanted not in RESPONSES:
-        raise ValueError(f"response_method must be one of {', '.join(map(repr, RESPONSES))}, got {wanted!r}.")
+    check_choice("response_method", wanted, RESPONSES)
     name = type(model).__name__
     if wanted == "auto":
         if is_classifier(model):

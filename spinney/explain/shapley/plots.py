@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spinney.explain.shapley.explanation import Explanation, read_explanation
-from spinney.view.figures import class_colours, import_pyplot, mix
+from spinney.view.figures import class_colours, drawing, import_pyplot, mix, name_rows, plainly
 from spinney.view.numbers import write_amount, write_value
 from spinney.view.phrases import check_count
 
@@ -61,13 +61,6 @@ def without_pairs(whole: Explanation) -> Explanation:
         values[None] if is_row else values, whole.base_values, data, whole.feature_names, says=whole.says
     )
     return part[0] if is_row else part
-
-
-def at_most(name: str, most: int) -> int:
-    """Check a positive number of columns."""
-    if check_count(name, most) == 0:
-        raise ValueError(f"{name} must be a positive integer, got 0.")
-    return most
 
 
 def shorten(text: Any) -> str:
@@ -156,16 +149,6 @@ def colours_of(values: np.ndarray) -> Any:
     return colours
 
 
-def name_columns(ax: Any, names: list[str]) -> None:
-    """The columns as labels of the y axis, the first on top."""
-    ax.set_yticks(np.arange(len(names)), [shorten(one) for one in names])
-    for text in ax.get_yticklabels():
-        text.set_parse_math(False)
-    ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.tick_params(axis="y", length=0)
-
-
 # ----------------------------------------------------------------------------------------------------------------------
 # SHAP values as bars: a waterfall of one row, mean absolute values by column, and a map of interactions.
 
@@ -173,6 +156,7 @@ _ROOM = 1.12  # of the longest bar: for the number after it
 _DARK_FROM = 0.6  # of the largest number of a map: white text from here
 
 
+@drawing
 def plot_waterfall(explanation: Any, *, most: int = 10, decimals: int = 2, ax: Any = None) -> Any:
     """Plot how the columns move one row from the base value to its prediction.
 
@@ -185,13 +169,6 @@ def plot_waterfall(explanation: Any, *, most: int = 10, decimals: int = 2, ax: A
         Maximum number of columns with a bar of their own. The others share the last bar.
     decimals : int, default=2
         Number of decimals shown.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -203,7 +180,7 @@ def plot_waterfall(explanation: Any, *, most: int = 10, decimals: int = 2, ax: A
     >>> ax = plot_waterfall(shap(forest, X)[0, :, "Adelie"])
     """
     row = _one_row(one_output(explanation, "plot_waterfall"))
-    order = np.argsort(-np.abs(row.values), kind="stable")[: at_most("most", most)]
+    order = np.argsort(-np.abs(row.values), kind="stable")[: check_count("most", most, 1)]
     rest = np.setdiff1d(np.arange(len(row.values)), order)
     labels = [shorten(row.feature_names[j]) for j in order]
     if row.data is not None:
@@ -221,7 +198,7 @@ def plot_waterfall(explanation: Any, *, most: int = 10, decimals: int = 2, ax: A
     )
     _connect(ax, ends, starts)
     _number_steps(ax, starts, ends, sizes, decimals)
-    name_columns(ax, labels)
+    name_rows(ax, [shorten(one) for one in labels])
     told = f"{row.says}: {write_value(float(ends[0]), decimals)}"
     ax.set_title(told, loc="left", fontsize="medium").set_parse_math(False)
     ax.axvline(base, color=DARK, linewidth=0.8, linestyle=":")
@@ -255,6 +232,7 @@ def _number_steps(ax: Any, starts: np.ndarray, ends: np.ndarray, sizes: list[flo
         ax.annotate(text, (place, k), (shift, 0), textcoords="offset points", va="center", ha=side, fontsize="small")
 
 
+@drawing
 def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: Any = None) -> Any:
     """Plot the mean absolute SHAP value of each column, the largest on top; stacked for several outputs.
 
@@ -266,13 +244,6 @@ def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: A
         Maximum number of columns drawn.
     decimals : int, default=2
         Number of decimals shown next to the bars.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -290,7 +261,7 @@ def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: A
         raise ValueError("plot_shap_bars needs at least one row, got none.")
     sizes = whole.mean_abs if whole.output_names is not None else whole.mean_abs[:, None]
     total = sizes.sum(axis=1)
-    order = np.argsort(-total, kind="stable")[: at_most("most", most)]
+    order = np.argsort(-total, kind="stable")[: check_count("most", most, 1)]
     ax = axes_for("plot_shap_bars", ax, (7.0, 1.2 + 0.32 * len(order)))
     places, left = np.arange(len(order)), np.zeros(len(order))
     for k, colour in enumerate(class_colours(sizes.shape[1])):
@@ -300,7 +271,7 @@ def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: A
     for place, value in zip(places, total[order]):
         text = write_value(float(value), decimals)
         ax.annotate(text, (value, place), (4, 0), textcoords="offset points", va="center", fontsize="small")
-    name_columns(ax, [whole.feature_names[j] for j in order])
+    name_rows(ax, [shorten(whole.feature_names[j]) for j in order])
     ax.set_xlim(0.0, float(total.max(initial=0.0)) * _ROOM or 1.0)
     ax.set_xlabel(f"mean |SHAP value| ({whole.says})").set_parse_math(False)
     if whole.output_names is not None:
@@ -308,6 +279,7 @@ def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: A
     return ax
 
 
+@drawing
 def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax: Any = None) -> Any:
     """Plot the mean absolute SHAP interaction of every pair of columns as a heat map.
 
@@ -321,13 +293,6 @@ def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax
         Maximum number of columns drawn: those with the largest values.
     decimals : int, default=2
         Number of decimals shown.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -343,7 +308,7 @@ def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax
         raise ValueError("plot_interactions needs interactions. Use shap(model, X, interactions=True).")
     whole = one_output(whole, "plot_interactions")
     sizes = whole.mean_abs * (2.0 - np.eye(len(whole.feature_names)))
-    order = np.argsort(-sizes.sum(axis=1), kind="stable")[: at_most("most", most)]
+    order = np.argsort(-sizes.sum(axis=1), kind="stable")[: check_count("most", most, 1)]
     sizes, n = sizes[np.ix_(order, order)], len(order)
     ax = axes_for("plot_interactions", ax, (2.4 + 0.62 * n, 1.8 + 0.5 * n))
     largest = float(sizes.max(initial=0.0)) or 1.0
@@ -357,8 +322,7 @@ def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax
     names = [shorten(whole.feature_names[j]) for j in order]
     ax.set_xticks(np.arange(n), names, rotation=40, ha="right", rotation_mode="anchor")
     ax.set_yticks(np.arange(n), names)
-    for text in [*ax.get_xticklabels(), *ax.get_yticklabels()]:
-        text.set_parse_math(False)
+    plainly([*ax.get_xticklabels(), *ax.get_yticklabels()])
     ax.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
     ax.spines[["top", "right", "left", "bottom"]].set_visible(False)
     ax.tick_params(length=0)
@@ -374,6 +338,7 @@ _ACROSS = 0.38  # of the distance between columns: how far points spread
 _CHUNK = 40  # rows that are alike in a column, to see what else moves their values
 
 
+@drawing
 def plot_beeswarm(explanation: Any, *, most: int = 12, ax: Any = None) -> Any:
     """Plot the SHAP values of all rows by column, coloured by the data; the most important column is on top.
 
@@ -385,13 +350,6 @@ def plot_beeswarm(explanation: Any, *, most: int = 12, ax: Any = None) -> Any:
         If there are several outputs, choose one: `shap(model, X)[..., "yes"]`. A `shap.Explanation` is accepted too.
     most : int, default=12
         Maximum number of columns drawn.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -405,7 +363,7 @@ def plot_beeswarm(explanation: Any, *, most: int = 12, ax: Any = None) -> Any:
     whole = rows_to_draw(explanation, "plot_beeswarm")
     if len(whole) == 0:
         raise ValueError("plot_beeswarm needs at least one row, got none.")
-    order = np.argsort(-whole.mean_abs, kind="stable")[: at_most("most", most)]
+    order = np.argsort(-whole.mean_abs, kind="stable")[: check_count("most", most, 1)]
     ax = axes_for("plot_beeswarm", ax, (8.0, 1.4 + 0.48 * len(order)))
     ax.axvline(0.0, color=GREY, linewidth=0.8, zorder=0)
     shown = whole.values[:, order]
@@ -420,7 +378,7 @@ def plot_beeswarm(explanation: Any, *, most: int = 12, ax: Any = None) -> Any:
         if data is not None:
             has_numbers |= not is_category(data)
             has_missing |= bool(is_missing(data).any())
-    name_columns(ax, [whole.feature_names[j] for j in order])
+    name_rows(ax, [shorten(whole.feature_names[j]) for j in order])
     if whole.data is not None:
         _name_categories(ax, [whole.data[:, j] for j in order])
     ax.set_xlabel(f"SHAP value ({whole.says})").set_parse_math(False)
@@ -470,6 +428,7 @@ def _key(ax: Any, has_numbers: bool, has_missing: bool) -> None:
         ax.legend(loc="lower right", frameon=False, fontsize="small", handletextpad=0.1)
 
 
+@drawing
 def plot_shap_dependence(
     explanation: Any, column: str | int, *, colour: str | int | None = "auto", ax: Any = None
 ) -> Any:
@@ -485,13 +444,6 @@ def plot_shap_dependence(
         Column to plot.
     colour : str, int or None, default="auto"
         Column that colours the points. None uses one colour, and "auto" the column with the strongest interaction.
-    ax : matplotlib axes, default=None
-        Axes to draw on. None: the current axes.
-
-    Returns
-    -------
-    matplotlib axes
-        The axes drawn on.
 
     Examples
     --------
@@ -585,8 +537,7 @@ def _places(ax: Any, values: np.ndarray) -> np.ndarray:
             ticks, names = [*ticks, -1], [*names, "missing"]
         many = sum(map(len, names)) > 60
         ax.set_xticks(ticks, names, rotation=30 if many else 0, ha="right" if many else "center")
-        for text in ax.get_xticklabels():
-            text.set_parse_math(False)
+        plainly(ax.get_xticklabels())
         ax.set_xlim(min(ticks) - 0.6, max(ticks) + 0.6)
         return place + jitter
     x = values.astype(np.float64)
@@ -633,5 +584,4 @@ def _beside(ax: Any, title: str) -> None:
     legend = ax.legend(
         title=title, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize="small", handletextpad=0.1
     )
-    for text in [*legend.get_texts(), legend.get_title()]:
-        text.set_parse_math(False)
+    plainly([*legend.get_texts(), legend.get_title()])

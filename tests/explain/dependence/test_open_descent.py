@@ -5,8 +5,7 @@ import pytest
 
 import spinney
 from spinney._team import Team
-from spinney.explain.dependence.leaf_regions import find_runs, find_ways, pack
-from spinney.explain.dependence.open_descent import count_open, disjoint, row_curves
+from spinney.explain.dependence.open_descent import count_open, disjoint, find_runs, find_ways, pack, row_curves
 from spinney.explain.dependence.responses import tree_sum
 
 pytestmark = pytest.mark.kernels
