@@ -4,6 +4,7 @@
     ... --set learning_rate=0.05 --variant "slow:n_estimators=300,learning_rate=0.03"
     ... --family forest --rows 26666
     ... --split time --seeds 1      # tables whose rows are in the order of time: the last quarter is predicted
+    ... --split group --seeds 2     # tables whose rows come in groups: a quarter of the groups is predicted
 
 Prints log loss (classification) or RMSE (regression) per table and library, the mean rank and the mean ratio to the
 best, and for each library the median and the geometric mean of Spinney's ratios to it, wins and CPU time. For forests
@@ -18,7 +19,7 @@ import json
 import re
 import time
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def main(arguments: list[str] | None = None) -> None:
     losses = Losses()
     _print_head(contestants)
     for name in _names(options):
-        table = tables.load(name)
+        table = tables.load(name, plan.split == "group")
         table = table.sample(plan.rows, in_order=plan.split == "time") if plan.rows else table
         running = [c for c in contestants if (c.name, name) not in skipped]
         results = {c.name: result for c in running if (result := run_contestant(c, table, plan))}
@@ -101,10 +102,11 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _names(options: argparse.Namespace) -> list[str]:
-    """Of the tables asked for; with `--split time`, by default of those whose rows are in the order of time."""
+    """Of the tables asked for; by default of all, or of those whose rows are in the order of time or in groups."""
     if options.tables:
         return list(options.tables.split(","))
-    return [name for name in tables.names() if options.split != "time" or name in tables.IN_TIME]
+    known = {"time": tables.IN_TIME, "group": tuple(tables.IN_GROUPS)}.get(options.split)
+    return [name for name in tables.names() if known is None or name in known]
 
 
 def _print_summary(losses: Losses, contestants: list[Contestant], skipped: set[tuple[str, str]]) -> None:
@@ -145,6 +147,8 @@ def _fit_once(
 ) -> dict[str, float]:
     """Loss on the test rows, and the seconds and the CPU time it took to fit and predict."""
     train, test = rows
+    if "groups" in contestant.fit and table.groups is not None:
+        contestant = replace(contestant, fit={"groups": table.groups[train]})
     X, X_test = (table.X.iloc[part].reset_index(drop=True) for part in (train, test))
     start, cpu = time.perf_counter(), time.process_time()
     scores = contestant.scores(table.task, (X, table.y[train], X_test), threads, seed)
@@ -186,7 +190,9 @@ def _contestants(options: argparse.Namespace) -> list[Contestant]:
     for change in options.set:
         base |= parse_changes(change)
     contestants = []
-    fit = {"times": "order"} if options.split == "time" and options.family == "boosting" else {}
+    fit: dict[str, Any] = {}
+    if options.family == "boosting":
+        fit = {"time": {"times": "order"}, "group": {"groups": None}}.get(options.split, {})  # groups: see `_fit_once`
     if "spinney" in here:
         contestants.append(spinney_variant("spinney", base, options.family, fit))
         for variant in options.variant:
@@ -217,9 +223,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--peers", help=f"some of spinney, {', '.join(CONTESTANTS['boosting'])}")
     parser.add_argument(
         "--split",
-        choices=("holdout", "folds", "time"),
+        choices=("holdout", "folds", "time", "group"),
         default="holdout",
-        help="hold out a quarter, three folds, or the last quarter (Spinney's fit gets times='order')",
+        help="hold out a quarter, three folds, the last quarter (Spinney's fit gets times='order') or a quarter of the "
+        "groups (it gets groups=)",
     )
     parser.add_argument("--seeds", type=int, default=3, help="number of random splits per table")
     parser.add_argument("--quick", action="store_true", help=f"at most {QUICK_ROWS:,} rows of every table")

@@ -15,16 +15,23 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import GroupShuffleSplit, StratifiedKFold, train_test_split
 
 from benchmarks.data import Task
 
 FOLDER = "SPINNEY_DATA"
 FEWEST = 8  # rows that a subsample keeps of every class, so that it can still be split
 IN_TIME = ("bank_marketing", "bike_sharing", "electricity", "nyc_flights_delay", "nyc_taxi")  # rows in this order
+IN_GROUPS = {  # the column that names the group of a row
+    "ames_housing": "Neighborhood",
+    "electricity": "date",
+    "fars": "CASE_STATE",
+    "nyc_flights_delay": "tailnum",
+    "nyc_taxi": "pickup_location_id",
+}
 STRATA = 10  # parts of a numeric target that every split has equally many rows of
 
-Split = Literal["holdout", "folds", "time"]
+Split = Literal["holdout", "folds", "time", "group"]
 Rows = NDArray[np.intp]
 
 
@@ -36,6 +43,7 @@ class RealTable:
     task: Task
     X: pd.DataFrame
     y: NDArray[Any]
+    groups: NDArray[Any] | None = None  # of the rows, if whole groups are held out
 
     @property
     def classes(self) -> int:
@@ -70,13 +78,17 @@ class RealTable:
         X = self.X.iloc[keep].reset_index(drop=True)
         for column in self.categorical:
             X[column] = X[column].cat.remove_unused_categories()
-        return RealTable(self.name, self.task, X, self.y[keep])
+        return RealTable(self.name, self.task, X, self.y[keep], None if self.groups is None else self.groups[keep])
 
     def splits(self, kind: Split, seed: int) -> list[tuple[Rows, Rows]]:
-        """Training and test rows: one hold-out of a quarter or three folds, shuffled; or the last quarter."""
+        """Training and test rows: one hold-out of a quarter or three folds, shuffled; the last quarter; or a quarter of
+        the groups."""
         if kind == "time":
             first = np.arange(len(self.y) * 3 // 4)
             return [(first, np.arange(len(first), len(self.y)))]
+        if kind == "group":
+            (held_out,) = GroupShuffleSplit(1, test_size=0.25, random_state=seed).split(self.X, groups=self.groups)
+            return [held_out]
         if kind == "folds":
             folds = StratifiedKFold(3, shuffle=True, random_state=seed)
             return list(folds.split(np.zeros(len(self.y)), self.strata))
@@ -97,8 +109,8 @@ def names() -> list[str]:
     return sorted(path.stem for path in folder().glob("*.parquet"))
 
 
-def load(name: str) -> RealTable:
-    """One table with its text columns as pandas categories."""
+def load(name: str, by_group: bool = False) -> RealTable:
+    """One table with its text columns as pandas categories; `by_group`: without the column of its groups."""
     table = pq.read_table(folder() / f"{name}.parquet")
     task: Task = (table.schema.metadata or {})[b"task"].decode()
     X = table.to_pandas()
@@ -106,4 +118,5 @@ def load(name: str) -> RealTable:
     for column in X.columns:
         if not pd.api.types.is_numeric_dtype(X[column]):
             X[column] = X[column].astype("category")
-    return RealTable(name, task, X, y)
+    groups = X.pop(IN_GROUPS[name]).astype(str).to_numpy() if by_group else None
+    return RealTable(name, task, X, y, groups)

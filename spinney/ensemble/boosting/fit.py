@@ -41,6 +41,7 @@ from spinney.ensemble.boosting.round_search import (
     CLASSIC_ROUNDS,
     FLAT,
     LEVELS,
+    PATIENCE_BY_GROUP,
     USUAL,
     Chosen,
     Fold,
@@ -470,8 +471,10 @@ def _search(
     begun, clock = time.perf_counter(), job.clock
     progress = Progress(job.verbose > 1, unit="search round", forecasts=False) if job.verbose else None
     stop = partial(_search_is_over, clock, begun - seconds_spent(), bool(job.verbose), time_share)
+    by_group = job.order is not None and job.order.times is None
+    patience = plan.patience * (PATIENCE_BY_GROUP if by_group else 1)
     try:
-        best, curve = advance(folds, first, plan.n_rounds, plan.patience, team, progress, stop, typical, flat=FLAT)
+        best, curve = advance(folds, first, plan.n_rounds, patience, team, progress, stop, typical, flat=FLAT)
         means = curve[HELD_OUT][first.name]
         if job.order is not None and job.order.times is not None and best:
             best = first_as_good(means, first.greater_is_better)

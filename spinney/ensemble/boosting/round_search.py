@@ -48,6 +48,7 @@ _FEWEST_ROUNDS = 500  # the same with many trees per round
 _FASTER = 3.0  # times the rate, for a third of the rounds, that a search of more than two classes is made at
 _SOME_CLASSES = 5  # trees per round above which one part is held out instead of folds: as good rounds
 PATIENCE = 30  # rounds at the classic rate without improvement that end a search
+PATIENCE_BY_GROUP = 10  # times that with groups: their levels are learned first, and errors of new groups fall twice
 FLAT = 1e-4  # an improvement in so many rounds of less than this share ends it, too
 _NEARLY = 0.003  # relative difference of scores that does not count for rows in time
 _MORE_ROWS = 1.1  # the fit on all rows stands more rounds than the search did

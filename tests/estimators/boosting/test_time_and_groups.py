@@ -40,6 +40,19 @@ def test_early_stopping_monitors_the_last_rows():
     assert model.evals_result_ == by_hand.evals_result_
 
 
+def test_the_search_by_group_goes_on_where_errors_rise_and_fall_again():
+    """Levels of the known groups are learned first: errors of new groups have two valleys, the second is lower."""
+    draw = np.random.RandomState(1)
+    group, level = np.repeat(np.arange(30), 100), np.column_stack([draw.randn(30), draw.randn(30)])
+    rows = np.column_stack([draw.randn(3000, 5), level[group]])
+    truth = rows[:, 0] + np.sin(2 * rows[:, 1]) + rows[:, 2] * rows[:, 3] + draw.randn(30)[group]
+    model = GradientBoostingRegressor(random_state=0).fit(rows, truth + 0.5 * draw.randn(3000), groups=group)
+    curve = model.evals_result_["held_out"]["squared_error"]
+    first = int(np.argmin(curve[:40]))
+    assert max(curve[first:80]) > 1.01 * curve[first]
+    assert min(curve[80:]) < curve[first]
+
+
 def test_early_stopping_holds_out_whole_groups():
     seen = []
 
