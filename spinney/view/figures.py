@@ -97,8 +97,11 @@ def import_pyplot(function: str) -> Any:
     return plt
 
 
-AX = "ax : matplotlib axes, default=None\n    Axes to draw on. None: the current axes."
-drawing = described_by({"ax": AX}, returns="matplotlib axes\n    The axes drawn on.")
+_DRAWING = {
+    "ax": "ax : matplotlib axes, default=None\n    Axes to draw on. None: the current axes.",
+    "decimals": "decimals : int, default=2\n    Number of decimals shown.",
+}
+drawing = described_by(_DRAWING, returns="matplotlib axes\n    The axes drawn on.")
 
 
 def axes_for(function: str, ax: Any) -> Any:
