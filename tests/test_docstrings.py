@@ -2,7 +2,7 @@
 
 import inspect
 
-from spinney._docstrings import described_by
+from spinney._docstrings import Parameter, completed
 
 
 def fit(X, y=None, *, cv=5, **more):
@@ -25,7 +25,7 @@ def fit(X, y=None, *, cv=5, **more):
 
 
 def test_entries_are_taken_in_the_order_of_the_signature():
-    @described_by({"cv": "cv : str\n    First."}, fit, returns="int\n    The number.")
+    @completed({"cv": Parameter("str", "First.")}, fit, returns="int\n    The number.")
     def search(cv, X, how, y=None, **more):
         """Search.
 
@@ -50,7 +50,7 @@ def test_entries_are_taken_in_the_order_of_the_signature():
 
 
 def test_a_docstring_without_parameters_gets_them():
-    @described_by(fit, returns="int\n    The number.")
+    @completed(fit, returns="int\n    The number.")
     def count(y):
         """Count.
 
@@ -67,4 +67,4 @@ def test_a_docstring_without_parameters_gets_them():
 
 
 def test_without_a_docstring_there_is_nothing_to_complete():
-    assert described_by(fit)(lambda X: X).__doc__ is None
+    assert completed(fit)(lambda X: X).__doc__ is None

@@ -31,6 +31,14 @@ def export(
         Path | None, options.option("--out", "-o", help="Output file. By default standard output (onnx: MODEL.onnx).")
     ] = None,
     tree: Annotated[str | None, options.option("--tree", help="Number of the tree, for dot, text and rules.")] = None,
+    interval: Annotated[
+        float | None,
+        options.option(
+            "--interval",
+            help="Also export an interval, or the set of classes, that holds the truth with this probability, such as "
+            "0.9; for onnx, python and c.",
+        ),
+    ] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Export a model to a format that other programs read.
@@ -39,6 +47,8 @@ def export(
 
         spinney export titanic.spinney --to onnx --out titanic.onnx
 
+        spinney export prices.spinney --to c --interval 0.9 --out prices.c
+
         spinney export titanic.spinney --to dot --tree 0 | dot -Tsvg > tree.svg
     """
     if to not in FORMS:
@@ -46,7 +56,7 @@ def export(
     fitted, _ = load_model(model)
     if out is None and to == "onnx":
         out = Path(Path(model).stem + ".onnx")
-    content = _content(fitted, to, tree)
+    content = _content(fitted, to, tree, interval)
     if out is None:
         write_data(str(content).rstrip("\n") + "\n")
         return
@@ -55,12 +65,15 @@ def export(
     Report(quiet=quiet).say(f"{FORMS[to]}: {out}")
 
 
-def _content(fitted: Any, to: str, tree: str | None) -> str | bytes:
+def _content(fitted: Any, to: str, tree: str | None, interval: float | None) -> str | bytes:
+    if interval is not None and to not in ("onnx", "python", "c"):
+        raise usage(f"--interval is supported only with --to onnx, python and c, got {to!r}.")
     if to in ("dot", "text", "rules"):
         return _one_tree(*the_trees(fitted), to, tree)
     if tree is not None:
         raise usage(f"--tree is supported only with --to dot, text and rules; {to} exports all trees.")
-    found = getattr(spinney, f"to_{to}")(fitted)
+    more = {} if interval is None else {"interval": interval}
+    found = getattr(spinney, f"to_{to}")(fitted, **more)
     return bytes(found.SerializeToString()) if to == "onnx" else str(found)
 
 

@@ -14,28 +14,40 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from spinney._docstrings import Parameter, completed
 from spinney.data.target import is_missing
 from spinney.data.weights import read_weights
 
 Measure = Callable[[np.ndarray], Any]
+_PER_ROW = "array-like of shape (n_samples,)"
+_WEIGHT = Parameter(_PER_ROW, "Weights of these rows.")
+_OF_COUNTS = completed(
+    {
+        "counts": Parameter("array-like of shape (..., n_classes)", "Number of rows, or total weight, of each class."),
+        "labels": Parameter(_PER_ROW, "One label per row, in place of `counts`."),
+        "sample_weight": _WEIGHT,
+    },
+    returns="float or ndarray\n    One number, or an array of shape (...) for counts of several nodes.",
+)
+_OF_SPLITS = completed(
+    {
+        "branches": Parameter(
+            "array-like of shape (..., n_branches, n_classes)",
+            "Number of rows, or total weight, of each class in each branch.",
+        ),
+        "answers": Parameter(
+            _PER_ROW, "The branch that each row takes, under any names. Pass it with `labels`, in place of `branches`."
+        ),
+        "labels": Parameter(_PER_ROW, "Class of each row."),
+        "sample_weight": _WEIGHT,
+    },
+    returns="float or ndarray\n    One number, or an array for several splits.",
+)
 
 
+@_OF_COUNTS
 def entropy(counts: Any = None, *, labels: Any = None, sample_weight: Any = None) -> Any:
     """Compute Shannon's entropy in bits: -sum of p log2(p) over the classes.
-
-    Parameters
-    ----------
-    counts : array-like of shape (..., n_classes), default=None
-        Number of rows, or total weight, of each class.
-    labels : array-like of shape (n_samples,), default=None
-        One label per row, in place of `counts`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of these rows.
-
-    Returns
-    -------
-    float or ndarray
-        One number, or an array of shape (...) for counts of several nodes.
 
     Examples
     --------
@@ -50,6 +62,7 @@ def entropy(counts: Any = None, *, labels: Any = None, sample_weight: Any = None
     return _as_plain(_entropy(read_counts(counts, labels, sample_weight)))
 
 
+@_OF_COUNTS
 def tsallis(counts: Any = None, *, q: float, labels: Any = None, sample_weight: Any = None) -> Any:
     """Compute Tsallis' entropy: (1 - sum of p ** q) / (q - 1).
 
@@ -57,19 +70,8 @@ def tsallis(counts: Any = None, *, q: float, labels: Any = None, sample_weight: 
 
     Parameters
     ----------
-    counts : array-like of shape (..., n_classes), default=None
-        Number of rows, or total weight, of each class.
-    labels : array-like of shape (n_samples,), default=None
-        One label per row, in place of `counts`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of these rows.
     q : float
         Order of the entropy, above 0.
-
-    Returns
-    -------
-    float or ndarray
-        One number, or an array for counts of several nodes.
 
     Examples
     --------
@@ -143,24 +145,11 @@ def _check_order(q: Any) -> None:
         raise ValueError(f"q must be a positive number, got {q!r}.")
 
 
+@_OF_COUNTS
 def gini(counts: Any = None, *, labels: Any = None, sample_weight: Any = None) -> Any:
     """Compute the Gini impurity: 1 - sum of p ** 2 over the classes.
 
     It is 0 for a single class, and at most 1 - 1 / n_classes.
-
-    Parameters
-    ----------
-    counts : array-like of shape (..., n_classes), default=None
-        Number of rows, or total weight, of each class.
-    labels : array-like of shape (n_samples,), default=None
-        One label per row, in place of `counts`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of these rows.
-
-    Returns
-    -------
-    float or ndarray
-        One number, or an array for counts of several nodes.
 
     Examples
     --------
@@ -171,22 +160,9 @@ def gini(counts: Any = None, *, labels: Any = None, sample_weight: Any = None) -
     return _as_plain(_gini(read_counts(counts, labels, sample_weight)))
 
 
+@_OF_COUNTS
 def error_rate(counts: Any = None, *, labels: Any = None, sample_weight: Any = None) -> Any:
     """Compute the misclassification rate: the fraction of rows that are not of the most common class.
-
-    Parameters
-    ----------
-    counts : array-like of shape (..., n_classes), default=None
-        Number of rows, or total weight, of each class.
-    labels : array-like of shape (n_samples,), default=None
-        One label per row, in place of `counts`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of these rows.
-
-    Returns
-    -------
-    float or ndarray
-        One number, or an array for counts of several nodes.
 
     Examples
     --------
@@ -204,6 +180,7 @@ def error_rate(counts: Any = None, *, labels: Any = None, sample_weight: Any = N
     return _as_plain(_error(read_counts(counts, labels, sample_weight)))
 
 
+@_OF_SPLITS
 def impurity_decrease(
     branches: Any = None,
     *,
@@ -218,21 +195,8 @@ def impurity_decrease(
 
     Parameters
     ----------
-    branches : array-like of shape (..., n_branches, n_classes), default=None
-        Number of rows, or total weight, of each class in each branch.
     criterion : {"gini", "entropy", "error"}, default="gini"
         The impurity measure.
-    answers : array-like of shape (n_samples,), default=None
-        The branch that each row takes, under any names. Pass it with `labels`, in place of `branches`.
-    labels : array-like of shape (n_samples,), default=None
-        Class of each row.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of these rows.
-
-    Returns
-    -------
-    float or ndarray
-        One number, or an array for several splits.
 
     Examples
     --------
@@ -250,28 +214,13 @@ def impurity_decrease(
     return _as_plain(decrease(read_branches(branches, answers, labels, sample_weight), MEASURES[criterion]))
 
 
+@_OF_SPLITS
 def information_gain(
     branches: Any = None, *, answers: Any = None, labels: Any = None, sample_weight: Any = None
 ) -> Any:
     """Compute the information gain of a split in bits.
 
     It is the entropy decrease, that is, the mutual information of the branch and the class.
-
-    Parameters
-    ----------
-    branches : array-like of shape (..., n_branches, n_classes), default=None
-        Number of rows, or total weight, of each class in each branch.
-    answers : array-like of shape (n_samples,), default=None
-        The branch that each row takes, under any names. Pass it with `labels`, in place of `branches`.
-    labels : array-like of shape (n_samples,), default=None
-        Class of each row.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of these rows.
-
-    Returns
-    -------
-    float or ndarray
-        One number, or an array for several splits.
 
     Examples
     --------
@@ -292,26 +241,11 @@ def information_gain(
     return _as_plain(information.information_gain(read_branches(branches, answers, labels, sample_weight)))
 
 
+@_OF_SPLITS
 def gain_ratio(branches: Any = None, *, answers: Any = None, labels: Any = None, sample_weight: Any = None) -> Any:
     """Compute the gain ratio of a split, as in C4.5.
 
     It is the information gain divided by the entropy of the branches. It is 0 with a single branch.
-
-    Parameters
-    ----------
-    branches : array-like of shape (..., n_branches, n_classes), default=None
-        Number of rows, or total weight, of each class in each branch.
-    answers : array-like of shape (n_samples,), default=None
-        The branch that each row takes, under any names. Pass it with `labels`, in place of `branches`.
-    labels : array-like of shape (n_samples,), default=None
-        Class of each row.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of these rows.
-
-    Returns
-    -------
-    float or ndarray
-        One number, or an array for several splits.
 
     Examples
     --------

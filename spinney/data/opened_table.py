@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 def takes_opened_tables(estimator: Any) -> bool:
     """Whether an estimator reads tables that are opened once for many fits."""
-    return getattr(estimator, "_takes_opened_tables", False)
+    return getattr(estimator, "takes_opened_tables", False)
 
 
 class OpenedTable(TableHandle):

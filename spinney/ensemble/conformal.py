@@ -29,6 +29,7 @@ _TRIAL = Fraction(9, 10)  # level at which widths are compared
 _NARROWER = 0.99  # a spread is used if it makes intervals this much narrower
 _KNOTS, _ROWS_PER_KNOT = 20, 50
 _LEAST_SPREAD = 0.1  # of the mean spread
+ROUNDING = 1e-12  # of probabilities, which other programs may compute with other last bits
 _CELLS = 1 << 18  # scores times new rows at a time
 
 
@@ -39,8 +40,11 @@ class SpreadCurve(NamedTuple):
     size: np.ndarray  # float64, positive
 
     def of(self, prediction: np.ndarray) -> np.ndarray:
-        """The size at these predictions."""
-        return np.interp(prediction, self.prediction, self.size)
+        """The size at these predictions: one piece after the other, as exported models add them up."""
+        found = np.full(np.shape(prediction), self.size[0])
+        for low, width, rise in zip(self.prediction, np.diff(self.prediction), np.diff(self.size)):
+            found += rise * (np.clip(prediction - low, 0.0, width) / width)
+        return found
 
 
 class ConformalScores(NamedTuple):
@@ -75,14 +79,45 @@ class ConformalScores(NamedTuple):
         return np.array([known.get(one, -1) for one in different.tolist()], np.int64)[place.reshape(-1)]
 
 
-def read_level(level: Any) -> Fraction:
-    """The level as it was written.
+class Guarantee(NamedTuple):
+    """A calibration at one level: what exported models need besides their predictions."""
+
+    level: Fraction
+    quantile: float  # of the scores, for all rows
+    spread: Any = None  # SpreadCurve, "trees", or None
+    residuals: np.ndarray | None = None  # of rows, for "jackknife+"
+    unseen: np.ndarray | None = None  # bool (rows, members), for "jackknife+"
+
+    @property
+    def by_trees(self) -> bool:
+        """Whether predictions of each tree are needed."""
+        return self.residuals is not None or isinstance(self.spread, str)
+
+    @property
+    def rank(self) -> int:
+        """Which of the residuals, ascending, is the quantile."""
+        assert self.residuals is not None
+        return rank(len(self.residuals), self.level)
+
+
+def guarantee_of(model: Any, interval: Any) -> Guarantee | None:
+    """What exports with `interval=` need of a model; None without it."""
+    if interval is None:
+        return None
+    if not hasattr(model, "guarantee"):
+        raise ValueError(f"interval={interval!r}: {type(model).__name__} has no intervals or sets. Leave interval out.")
+    found: Guarantee = model.guarantee(read_level(interval, "interval"))
+    return found
+
+
+def read_level(level: Any, name: str = "level") -> Fraction:
+    """The level as it was written; `name` is that of the parameter.
 
     >>> read_level(0.9)
     Fraction(9, 10)
     """
     if not isinstance(level, Real) or isinstance(level, bool) or not 0.0 < float(level) < 1.0:
-        raise ValueError(f"level must be a number between 0 and 1, both excluded, got {level!r}.")
+        raise ValueError(f"{name} must be a number between 0 and 1, both excluded, got {level!r}.")
     return Fraction(str(float(level)))
 
 
@@ -289,6 +324,13 @@ def some_rows_of(order: np.ndarray, known: np.ndarray, most: int = MOST_SCORES) 
     return chosen
 
 
+def spread_of_members(answers: np.ndarray) -> np.ndarray:
+    """The standard deviation of the members' answers (rows, members), added up in their order."""
+    members = np.ascontiguousarray(answers.T)
+    mean = sum(members, np.zeros(len(answers))) / len(members)
+    return np.sqrt(sum(((one - mean) * (one - mean) for one in members), np.zeros(len(answers))) / len(members))
+
+
 # --- the answers -----------------------------------------------------------------------------------------------------
 
 
@@ -305,5 +347,5 @@ def widened(low: np.ndarray, high: np.ndarray, quantile: np.ndarray, spread: np.
 
 
 def class_sets(probabilities: np.ndarray, quantile: np.ndarray) -> np.ndarray:
-    """Which classes belong to the set of each row (rows, classes)."""
-    return 1.0 - probabilities <= quantile.reshape(-1, 1)
+    """Which classes belong to the set of each row (rows, classes): those whose score is the bound, rounded, too."""
+    return 1.0 - probabilities <= quantile.reshape(-1, 1) + ROUNDING

@@ -137,7 +137,7 @@ def check_weights_welcome(members: Sequence[Member], sample_weight: Any) -> None
 
 def takes_weights(model: Any) -> bool:
     """Whether `fit` takes sample_weight."""
-    return getattr(model, "_takes_weights", False) or has_fit_parameter(model, "sample_weight")
+    return getattr(model, "takes_weights", False) or has_fit_parameter(model, "sample_weight")
 
 
 def fit_one(model: Any, X: Any, y: Any, params: Mapping[str, Any], rows: np.ndarray | None = None) -> Any:

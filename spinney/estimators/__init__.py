@@ -24,6 +24,5 @@ Every folder is a family. In each, `params.py` has what parameters may be and me
     targets.py    what y may be
     routing.py    which arguments of a call go to which member
     streaming.py  how methods are called: with tables in memory, in files, in Dask collections or on a GPU
-    on_gpu.py     predictions for a table on a GPU
     intervals.py  predict_interval, predict_set and calibrate
 """

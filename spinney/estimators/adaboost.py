@@ -18,7 +18,6 @@ from spinney.data.reading import as_frame
 from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.weights import Weights
 from spinney.ensemble.cross_fitting import draw_seed, seeded
-from spinney.estimators import on_gpu
 from spinney.estimators.base import (
     CopiesModel,
     Explained,
@@ -44,7 +43,8 @@ from spinney.estimators.params import (
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import find_classes, read_labels, read_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
-from spinney.estimators.trees.reweighted import TreeSeries, can_share, leaves_of_members
+from spinney.estimators.trees.reweighted import TreeSeries, are_of_one_series, can_share, leaves_of_members
+from spinney.gpu import model_methods as on_gpu
 from spinney.tree.decision import OneTree
 from spinney.tree.forest import join
 from spinney.tree.formula import Formula, not_of_trees
@@ -62,6 +62,14 @@ if TYPE_CHECKING:
 #
 # Members receive X unchanged, so AdaBoost accepts whatever they do. For Spinney's trees it is read and sorted once, for
 # all rounds (trees/reweighted.py).
+
+
+_EXAMPLE = """
+>>> from sklearn.datasets import load_iris
+>>> from spinney import AdaBoostClassifier
+>>> X, y = load_iris(return_X_y=True)
+>>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+"""
 
 
 class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
@@ -215,8 +223,8 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
         """A member's predictions, as the judge wants them."""
         raise NotImplementedError
 
-    def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
-        """The same for rows in these leaves of a tree."""
+    def answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
+        """Return the same for rows in these leaves of a tree, for internal use."""
         raise NotImplementedError
 
     def _all_answers(self, X: Any) -> Iterator[np.ndarray]:
@@ -225,14 +233,14 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
         if ends is None:
             yield from (self._answers(member, X) for member in self.estimators_)
         else:
-            yield from (self._answers_in(leaves, member.tree_) for member, leaves in zip(self.estimators_, ends))
+            yield from (self.answers_in(leaves, member.tree_) for member, leaves in zip(self.estimators_, ends))
 
     @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
         """Predict with all members."""
         raise NotImplementedError
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `predict` after each round.
 
@@ -243,10 +251,6 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> len(list(model.staged_predict(X)))
         3
         """
@@ -255,7 +259,7 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
     def _staged(self, X: Any) -> Iterator[np.ndarray]:
         raise NotImplementedError
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Compute the score after each round.
 
@@ -271,10 +275,6 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> [round(score, 2) for score in model.staged_score(X, y)]
         [0.67, 0.66, 0.96]
         """
@@ -311,6 +311,10 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
         """A hash of the members' fingerprints and weights; only if the members have fingerprints."""
         return hash_of([self.estimator_weights_.tobytes(), *(one.fingerprint_.encode() for one in self.estimators_)])
 
+    def shares_table(self) -> bool:
+        """Return whether the members are trees that were fitted on one table, for internal use."""
+        return are_of_one_series(self.estimators_)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "estimators_")
 
@@ -342,7 +346,7 @@ class _Trees:
             meant = Weights(None if weights.all() else (weights > 0).astype(np.int64), weights)
         else:
             meant = Weights(np.bincount(self._draw(weights, number), minlength=len(weights)), None)
-        return member, self._model._answers_in(self._series.fit(member, meant, self._team), member.tree_)
+        return member, self._model.answers_in(self._series.fit(member, meant, self._team), member.tree_)
 
     def by_leaves(self, judge: Any, first: np.ndarray) -> ByLeaves | None:
         """The rounds of stumps of a large table with two classes; None for anything else."""
@@ -356,7 +360,7 @@ class _Trees:
             member, tree = self._make(), rounds.grow()
             self._series.finish(member, tree)
             leaves = np.flatnonzero(tree.is_leaf)
-            return member, tree.answers[leaves, 0], self._model._answers_in(leaves, tree)
+            return member, tree.answers[leaves, 0], self._model.answers_in(leaves, tree)
 
         return ByLeaves(fit_tree, rounds.reweigh, judge)
 
@@ -544,14 +548,16 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         probabilities[:, np.searchsorted(self.classes_, member.classes_)] = known
         return probabilities
 
-    def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
+    def answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
+        """Return a member's class indices or probabilities for rows in these leaves, for internal use."""
         return (tree.probabilities if self.algorithm == "SAMME.R" else tree.majority)[:, 0].take(leaves, axis=0)
 
     def _member_votes(self, X: Any) -> Iterator[np.ndarray]:
         """Each member's votes for every class, (n_samples, n_classes)."""
-        yield from map(self._votes_of, self._all_answers(X))
+        yield from map(self.votes_of, self._all_answers(X))
 
-    def _votes_of(self, answers: np.ndarray) -> np.ndarray:
+    def votes_of(self, answers: np.ndarray) -> np.ndarray:
+        """Return a member's votes from its answers, for internal use."""
         from spinney.criteria.adaboost_weights import class_votes, log_votes
 
         return log_votes(answers) if self.algorithm == "SAMME.R" else class_votes(answers, self.n_classes_)
@@ -569,9 +575,9 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             if spread or self.algorithm == "SAMME.R":
                 shares = np.zeros((tree.n_nodes, n_classes))
                 shares[:, own] = tree.probabilities[:, 0]
-                values.append(shares if spread else vote * self._votes_of(shares))
+                values.append(shares if spread else vote * self.votes_of(shares))
             else:
-                values.append(vote * self._votes_of(own[tree.majority[:, 0]]))
+                values.append(vote * self.votes_of(own[tree.majority[:, 0]]))
         facts |= {"values": np.concatenate(values), "start": np.zeros(n_classes), "votes": votes if spread else None}
         norm = float(np.cumsum(np.abs(votes))[-1])
         if n_classes != 2:
@@ -580,7 +586,7 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             return Formula(**facts, link="margin", discrete=True)
         return Formula(**facts, link="margin", divisor=norm, scale=0.5)
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `decision_function` after each round.
 
@@ -591,10 +597,6 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> [scores.shape for scores in model.staged_decision_function(X)]
         [(150, 3), (150, 3), (150, 3)]
         """
@@ -603,16 +605,16 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         X = self._check(X)
         norms = np.cumsum(np.abs(self.estimator_weights_))
         for total, norm in zip(staged_sums(self._member_votes(X), self.estimator_weights_), norms):
-            yield self._decide(total, norm)
+            yield self.decide(total, norm)
 
-    def _decide(self, total: np.ndarray, norm: float) -> np.ndarray:
-        """The decision from the weighted sums of votes."""
+    def decide(self, total: np.ndarray, norm: float) -> np.ndarray:
+        """Return the decision from the weighted sums of votes, for internal use."""
         if self.algorithm == "discrete" and self.n_classes_ == 2:
             return total[:, 1]
         return (total[:, 1] - total[:, 0]) / norm if self.n_classes_ == 2 else total / norm
 
     @row_by_row(on_gpu.adaboost_decision)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the weighted vote for each class.
 
@@ -626,10 +628,6 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> model.decision_function(X[:2]).shape
         (2, 3)
         """
@@ -638,28 +636,25 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
 
     def _staged(self, X: Any) -> Iterator[np.ndarray]:
         for decision in self.staged_decision_function(X):
-            yield self._choose(decision)
+            yield self.choose_classes(decision)
 
     @row_by_row(on_gpu.adaboost_classes)
-    @documented(returns=LABELS)
+    @documented(returns=LABELS, setup=_EXAMPLE)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class with the largest weighted vote.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> model.predict(X[[0, 60, 120]]).tolist()
         [0, 1, 2]
         """
-        return self._choose(self.decision_function(X))
+        return self.choose_classes(self.decision_function(X))
 
-    def _choose(self, decision: np.ndarray) -> np.ndarray:
+    def choose_classes(self, decision: np.ndarray) -> np.ndarray:
+        """Return the labels from the decision, for internal use."""
         return self.classes_[(decision > 0).astype(np.int64) if decision.ndim == 1 else decision.argmax(axis=1)]
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Compute `predict_proba` after each round.
 
@@ -670,18 +665,14 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> len(list(model.staged_predict_proba(X)))
         3
         """
         for decision in self.staged_decision_function(X):
-            yield self._probabilities(decision)
+            yield self.probabilities_of(decision)
 
     @row_by_row(on_gpu.adaboost_probabilities)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities from the weighted vote.
 
@@ -690,16 +681,13 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import AdaBoostClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
         >>> model.predict_proba(X[:2]).shape
         (2, 3)
         """
-        return self._probabilities(self.decision_function(X))
+        return self.probabilities_of(self.decision_function(X))
 
-    def _probabilities(self, decision: np.ndarray) -> np.ndarray:
+    def probabilities_of(self, decision: np.ndarray) -> np.ndarray:
+        """Return the probabilities from the decision, for internal use."""
         from scipy.special import softmax
 
         if decision.ndim == 1:
@@ -770,7 +758,8 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
         values = np.concatenate([one.tree_.answers[:, 0] for one in self.estimators_])
         return Formula(**facts, values=values, start=np.zeros(1), link="median", votes=self.estimator_weights_)
 
-    def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
+    def answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
+        """Return a member's predictions for rows in these leaves, for internal use."""
         return tree.answers[leaves, 0, 0]
 
     def _predictions(self, X: Any) -> np.ndarray:

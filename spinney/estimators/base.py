@@ -30,7 +30,9 @@ from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.names import names_of_ours, refuse_parameters
 from spinney.estimators.params import check_parameters, keywords_of
 from spinney.estimators.streaming import is_in_memory, row_by_row, score_on_cpu
+from spinney.gpu import model_methods as on_gpu
 from spinney.tree.formula import not_of_trees
+from spinney.tree.links import log_probabilities
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -115,14 +117,6 @@ def read_sample_weight(
             raise ValueError(f"class_weight must not be negative, got {class_weight!r:.200}.")
         weight = by_class if weight is None else by_class * weight
     return read_weights(weight, n_rows, class_weight is None or classes_repeat)
-
-
-def log_probabilities(probabilities: Any) -> Any:
-    """Logarithms of what `predict_proba` returned, an array or a list of one per output; minus infinity for 0."""
-    if isinstance(probabilities, list):
-        return [log_probabilities(one) for one in probabilities]
-    with np.errstate(divide="ignore"):
-        return np.log(probabilities)
 
 
 def hash_of(parts: Iterable[bytes]) -> str:
@@ -218,7 +212,7 @@ class TableModel(KnowsNames, BaseEstimator):
         if not self._is_fitted():
             check_is_fitted(self)
         self._check_sparse(X)
-        return self._schema.read(X, type(self).__name__, strict=self._refuses_unknown())
+        return self._schema.read(X, type(self).__name__, strict=self.refuses_unknown())
 
     def _open_elsewhere(self, X: Any, *of_rows: Any) -> tuple[Any, ...]:
         """X and what belongs to its rows, for a fit, if they may be in files, in a dask collection or on a GPU."""
@@ -229,8 +223,8 @@ class TableModel(KnowsNames, BaseEstimator):
         fitted = getattr(self, "__sklearn_is_fitted__", None)
         return fitted is not None and bool(fitted())
 
-    def _refuses_unknown(self) -> bool:
-        """Whether a category that was not there in training is an error; else it is missing."""
+    def refuses_unknown(self) -> bool:
+        """Return whether a category that was not seen in training is an error, for internal use."""
         return getattr(self, "handle_unknown", "missing") == "error"
 
     def predict_row(self, row: Any) -> Any:
@@ -260,12 +254,12 @@ class TableModel(KnowsNames, BaseEstimator):
 
     def _row(self, row: Any) -> Any:
         """One row as a table that `predict` takes."""
-        return self._schema.read_row(row, type(self).__name__, strict=self._refuses_unknown())
+        return self._schema.read_row(row, type(self).__name__, strict=self.refuses_unknown())
 
     def _of_records(self, X: list[Any]) -> Any:
         """A list of dicts as a table that `predict` takes."""
         check_is_fitted(self)
-        return self._schema.read_records(X, type(self).__name__, strict=self._refuses_unknown())
+        return self._schema.read_records(X, type(self).__name__, strict=self.refuses_unknown())
 
     def _check_sparse(self, X: Any) -> None:
         """Raise if X is sparse and this model needs every cell."""
@@ -315,17 +309,11 @@ class TableModel(KnowsNames, BaseEstimator):
         return tags
 
 
-def _logarithms_there(asked: Any) -> Any:
-    from spinney.estimators.on_gpu import logarithms
-
-    return logarithms(asked)
-
-
 class LogProbabilities:
     """A model that predicts the logarithms of its `predict_proba`, if it has that."""
 
     @available_if(lambda self: bool(self.predict_proba))
-    @row_by_row(_logarithms_there)
+    @row_by_row(on_gpu.logarithms)
     @documented(returns=LOGARITHMS_OF_OUTPUTS)
     def predict_log_proba(self: Any, X: Any) -> Any:
         """Predict the logarithms of class probabilities.
@@ -367,7 +355,8 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
     def _default(self) -> Any:
         raise NotImplementedError
 
-    def _refuses_unknown(self) -> bool:
+    def refuses_unknown(self) -> bool:
+        """Return whether members treat an unknown category as an error, for internal use."""
         return getattr(self._template(), "handle_unknown", "missing") == "error"
 
     def _learn(self, X: Any) -> tuple[Schema, Any]:
@@ -425,7 +414,7 @@ class OfTrees:
 
     def _facts(self: Any, schema: Schema, forest: Forest) -> dict[str, Any]:
         """What every formula begins with."""
-        name, strict = type(self).__name__, bool(self._refuses_unknown())
+        name, strict = type(self).__name__, bool(self.refuses_unknown())
 
         def read(X: Any) -> list[Table]:
             self._check_sparse(X)

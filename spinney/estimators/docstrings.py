@@ -1,19 +1,14 @@
 """Docstrings of methods: what several methods say of their arguments, and of what they return, stands here once.
 
-A method says in its docstring what it does and gives an example. `documented` adds an entry for each argument that the
-docstring does not describe, and what the method returns. Families have tables of their own for what differs there.
+`documented` completes a docstring from these tables. Families have tables of their own for what differs there.
 """
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
 
-from spinney.estimators.params import Parameter, entry, with_section
-
-Method = TypeVar("Method", bound=Callable[..., Any])
+from spinney._docstrings import Function, Parameter, completed
 
 _TABLE = "array-like, DataFrame or sparse matrix of shape (n_samples, n_features)"
 _TABLE_OR_DASK = "array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)"
@@ -84,37 +79,21 @@ _RETURNED = {
 }
 
 
-def documented(*tables: Mapping[str, Parameter], returns: str | None = None) -> Callable[[Method], Method]:
-    """Complete the docstring of a method: the arguments that it does not describe, and what it returns.
+def documented(
+    *tables: Mapping[str, Parameter], returns: str | None = None, setup: str = ""
+) -> Callable[[Function], Function]:
+    """Complete the docstring of a method: the arguments that it does not describe, what it returns, and the first lines
+    of its example.
 
     An argument is looked up in the tables, the last one first, and then in `ARGUMENTS`. Without `returns`, the method's
     name says what it returns, if the docstring does not.
     """
+    known = {**ARGUMENTS, **{name: one for table in tables for name, one in table.items()}}
 
-    def document(method: Method) -> Method:
-        if method.__doc__:  # which there is none of with -OO
-            known = {**ARGUMENTS, **{name: one for table in tables for name, one in table.items()}}
-            method.__doc__ = _complete(method, inspect.cleandoc(method.__doc__), known, returns)
-        return method
+    def document(method: Function) -> Function:
+        says = re.search(r"^ *(Returns|Yields)\n *-", method.__doc__ or "", re.MULTILINE)
+        return completed(known, returns=returns or (None if says else _RETURNED.get(method.__name__)), setup=setup)(
+            method
+        )
 
     return document
-
-
-def _complete(method: Callable[..., Any], text: str, known: Mapping[str, Parameter], returns: str | None) -> str:
-    text, described = _without_arguments(text)
-    entries = []
-    for one in list(inspect.signature(method).parameters.values())[1:]:
-        name = "**" * (one.kind is one.VAR_KEYWORD) + one.name
-        entries.append(described.get(name) or entry(name, known[name], one.default))
-    if returns is not None or not re.search(r"^(Returns|Yields)\n-", text, re.MULTILINE):
-        text = with_section(text, "Returns", returns or _RETURNED[method.__name__], "Notes", "Examples")
-    return with_section(text, "Parameters", "\n".join(entries), "Returns", "Yields", "Examples") if entries else text
-
-
-def _without_arguments(text: str) -> tuple[str, dict[str, str]]:
-    """The docstring without its section of arguments, and their entries by name."""
-    found = re.search(r"Parameters\n-+\n(.*?)\n\n(?=\w[^\n]*\n---)", text, re.DOTALL)
-    if found is None:
-        return text, {}
-    entries = re.split(r"\n(?=\S)", found[1])
-    return text[: found.start()] + text[found.end() :], {re.match(r"[*\w]+", one)[0]: one for one in entries}  # type: ignore[index]

@@ -6,7 +6,6 @@ algorithm in here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema, SchemaColumn
 from spinney.data.tables import Table
-from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor, hash_of
 from spinney.estimators.docstrings import (
     LABELS_OF_OUTPUTS,
@@ -26,6 +24,7 @@ from spinney.estimators.docstrings import (
 )
 from spinney.estimators.params import COMMON, described
 from spinney.estimators.streaming import known_arguments, row_by_row
+from spinney.gpu import model_methods as on_gpu
 from spinney.io.imported import LINK_NAMES, Answering, Imported
 from spinney.tree.forest import Forest
 from spinney.tree.formula import Foreign, Formula, Reading, mean_of_trees
@@ -39,6 +38,15 @@ from spinney.tree.links import LINKS
 
 
 _CELLS = 1 << 22  # of a sparse table that are converted to a dense array at a time
+
+
+_CLASSES = """
+>>> from sklearn.datasets import load_iris
+>>> from sklearn.ensemble import HistGradientBoostingClassifier
+>>> from spinney import from_sklearn
+>>> X, y = load_iris(return_X_y=True)
+>>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
+"""
 
 
 class ImportedModel(Explained, TableModel):
@@ -73,6 +81,11 @@ class ImportedModel(Explained, TableModel):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "forest_" in vars(self)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether tables are read as any other model reads them, for internal use."""
+        return self._reading.is_plain
 
     # --- predict ---------------------------------------------------------------------------------------------------
 
@@ -121,7 +134,7 @@ class ImportedModel(Explained, TableModel):
 
     def _raw(self, X: Any) -> np.ndarray:
         """Start values and the trees' sums, or their mean: (outputs, rows)."""
-        if isinstance(X, SummedTable):
+        if isinstance(X, on_gpu.SummedTable):
             return self._of_rounds(X.sums(self.forest_, self._answering.start))
         return np.concatenate([self._raw_of(table) for table in self._parts(X)], axis=1)
 
@@ -145,7 +158,7 @@ class ImportedModel(Explained, TableModel):
 
     def _means(self, X: Any) -> np.ndarray:
         """The trees' mean predictions, (rows, outputs, classes or 1)."""
-        if isinstance(X, SummedTable):
+        if isinstance(X, on_gpu.SummedTable):
             return X.sums(self.forest_, None) / self.forest_.n_trees
         return np.concatenate([self._means_of(table) for table in self._parts(X)])
 
@@ -198,7 +211,7 @@ class ImportedModel(Explained, TableModel):
         return self.forest_.n_trees // self.n_trees_per_iteration_
 
     @row_by_row(on_gpu.imported_leaves)
-    @documented()
+    @documented(setup=_CLASSES)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree.
 
@@ -209,11 +222,6 @@ class ImportedModel(Explained, TableModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import HistGradientBoostingClassifier
-        >>> from spinney import from_sklearn
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
         >>> model.apply(X[:2]).shape  # 5 rounds of 3 classes
         (2, 15)
         """
@@ -250,15 +258,6 @@ class ImportedModel(Explained, TableModel):
         own = self._answering
         words = repr((own.link, own.scale, own.averages, own.second_from, self._reading, self._schema.to_dict()))
         return hash_of([self.forest_.fingerprint.encode(), own.start.tobytes(), words.encode()])
-
-
-class SummedTable:
-    """A table that computes sums of the trees' predictions for its rows itself."""
-
-    def __init__(self, sums: Callable[[Forest, np.ndarray | None], np.ndarray]) -> None:
-        self.sums = (
-            sums  # from start values (outputs, rows), of a boosted model; of others (rows, outputs, classes or 1)
-        )
 
 
 class _Ready:
@@ -336,17 +335,12 @@ class ImportedClassifier(TableClassifier, ImportedModel):
         return super()._take(model)
 
     @row_by_row(on_gpu.imported)
-    @documented(returns=LABELS_OF_OUTPUTS)
+    @documented(returns=LABELS_OF_OUTPUTS, setup=_CLASSES)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import HistGradientBoostingClassifier
-        >>> from spinney import from_sklearn
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
         >>> model.predict(X[[0, 60, 120]]).tolist()
         [0, 1, 2]
         """
@@ -371,17 +365,12 @@ class ImportedClassifier(TableClassifier, ImportedModel):
 
     @available_if(_has_probabilities)
     @row_by_row(on_gpu.imported)
-    @documented(returns=PROBABILITIES_OF_OUTPUTS)
+    @documented(returns=PROBABILITIES_OF_OUTPUTS, setup=_CLASSES)
     def predict_proba(self, X: Any) -> Any:
         """Predict class probabilities.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import HistGradientBoostingClassifier
-        >>> from spinney import from_sklearn
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
         >>> model.predict_proba(X[:2]).shape
         (2, 3)
         """
@@ -398,7 +387,7 @@ class ImportedClassifier(TableClassifier, ImportedModel):
 
     @available_if(_has_scores)
     @row_by_row(on_gpu.imported)
-    @documented()
+    @documented(setup=_CLASSES)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the raw scores of a boosted model.
 
@@ -409,11 +398,6 @@ class ImportedClassifier(TableClassifier, ImportedModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import HistGradientBoostingClassifier
-        >>> from spinney import from_sklearn
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
         >>> model.decision_function(X[:2]).shape
         (2, 3)
         """

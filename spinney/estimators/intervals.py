@@ -22,7 +22,7 @@ from spinney.estimators.targets import read_labels, read_numbers
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from spinney.ensemble.conformal import ConformalScores
+    from spinney.ensemble.conformal import ConformalScores, Guarantee
 
 _NOT_CALIBRATED = (
     "{name} has no calibration, so {method} does not know how wrong its predictions are. Call calibrate(X, y) with "
@@ -35,6 +35,7 @@ class _Calibrated:
 
     _calibration: Any  # a `ConformalScores`, if there is one
     _calibrates_by: str  # how else the model gets a calibration, for errors
+    _unseen: Callable[[np.ndarray], np.ndarray]  # of forests and bagging: which members have not seen which rows
 
     def calibrate(
         self, X: Any, y: Any = None, *, by: Any = None, times: Any = None, spread: Any = "auto", level: Any = None
@@ -95,6 +96,29 @@ class _Calibrated:
         """(the spread as it is kept, scores of the rows)."""
         raise NotImplementedError
 
+    def guarantee(self, level: Fraction) -> Guarantee:
+        """Return the calibration at one level, for internal use by exports."""
+        from spinney.ensemble.conformal import Guarantee, SpreadCurve, fewest_rows
+
+        kept = self._known_calibration("interval=")
+        if kept.group is not None:
+            raise ValueError(
+                "interval= is not supported for models calibrated by groups. Export a model for each group: copies of "
+                "this one, each calibrated on the rows of its group."
+            )
+        if not (kept.spread is None or kept.spread == "trees" or isinstance(kept.spread, SpreadCurve)):
+            what = repr(kept.spread) if isinstance(kept.spread, str) else type(kept.spread).__name__
+            raise ValueError(f"interval= is not supported with spread={what}. Calibrate with spread=None.")
+        quantile = float(kept.quantile(level)[0])
+        if not np.isfinite(quantile):
+            raise ValueError(
+                f"There are too few calibration rows for interval={float(level):g}: at least {fewest_rows(level)} are "
+                "needed. Calibrate on more rows, or lower interval."
+            )
+        if kept.rows is None:
+            return Guarantee(level, quantile, kept.spread)
+        return Guarantee(level, quantile, residuals=kept.scores, unseen=self._unseen(kept.rows))
+
     def _known_calibration(self, method: str) -> ConformalScores:
         check_is_fitted(self)
         found: ConformalScores | None = vars(self).get("_calibration")
@@ -139,9 +163,7 @@ class _Calibrated:
 class PredictsIntervals(_Calibrated):
     """A regressor whose intervals hold the truth as often as they should."""
 
-    # Of forests and bagging: predictions of each member (rows, members), and which members have not seen which rows.
-    answers_of_members: Callable[[Any], np.ndarray]
-    _unseen: Callable[[np.ndarray], np.ndarray]
+    answers_of_members: Callable[[Any], np.ndarray]  # of forests and bagging: (rows, members)
 
     @row_by_row()
     def predict_interval(self, X: Any, level: float = 0.9, *, by: Any = None, **predict_params: Any) -> np.ndarray:
@@ -301,14 +323,14 @@ def _read_spread(model: Any, spread: Any) -> Any:
 
 def _spread_of(model: Any, X: Any, predicted: np.ndarray, spread: Any) -> np.ndarray | None:
     """The spread of each row, positive; None: all rows are alike."""
-    from spinney.ensemble.conformal import SpreadCurve
+    from spinney.ensemble.conformal import SpreadCurve, spread_of_members
 
     if spread is None:
         return None
     if isinstance(spread, SpreadCurve):
         return spread.of(predicted)
     if isinstance(spread, str):
-        found = model.answers_of_members(X).std(axis=1)
+        found = spread_of_members(model.answers_of_members(X))
     else:
         found = np.asarray(spread.predict(X), np.float64)
     return np.maximum(found, np.finfo(np.float64).tiny)

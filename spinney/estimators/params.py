@@ -16,14 +16,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import combinations
 from numbers import Integral, Real
-from textwrap import dedent, fill
+from textwrap import dedent
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions, validate_parameter_constraints
 
+from spinney._docstrings import Parameter as Parameter
+from spinney._docstrings import entry, with_section
 from spinney.data.schema import Schema
 from spinney.data.weights import Weights, share_of_rows
 from spinney.estimators.targets import TreeTargets
@@ -35,19 +37,10 @@ if TYPE_CHECKING:
     from spinney.grow.rules import TreeSettings
 
 Kind = TypeVar("Kind", bound=Any)
-_INDENT = " " * 4
 _COLUMNS_OF_FIT = """n_features_in_ : int
     The number of columns of X.
 feature_names_in_ : ndarray of shape (n_features,)
     The column names of X, if it has any."""
-
-
-class Parameter(NamedTuple):
-    """What a parameter may be, in words and as scikit-learn checks it, and what it means."""
-
-    form: str
-    text: str = ""
-    allowed: list[Any] | None = None  # None: it checks itself
 
 
 def keep_parameters(estimator: Any, arguments: Mapping[str, Any]) -> None:
@@ -115,22 +108,6 @@ def _with_columns(text: str) -> str:
     return re.sub(
         r"(\nAttributes\n-+\n.*?)(?=\n\n\w[^\n]*\n---)", rf"\1\n{_COLUMNS_OF_FIT}", text, count=1, flags=re.DOTALL
     )
-
-
-def with_section(text: str, title: str, content: str, *after: str) -> str:
-    """The docstring with this section, if it has none, before the first of those that come after it."""
-    rule = "\n" + "-" * len(title) + "\n"
-    if content in text or title + rule in text:
-        return text
-    following = next(one for one in after if f"\n{one}\n" in text)
-    return text.replace(f"\n{following}\n", f"\n{title}{rule}{content}\n\n{following}\n", 1)
-
-
-def entry(name: str, one: Parameter, default: Any) -> str:
-    """A parameter as numpydoc wants it: `name : form, default=value`, and sentences below."""
-    quoted = f'"{default}"' if isinstance(default, str) else repr(default)
-    first = f"{name} : {one.form}" + ("" if default is inspect.Parameter.empty else f", default={quoted}")
-    return first + ("\n" + fill(one.text, 116, initial_indent=_INDENT, subsequent_indent=_INDENT) if one.text else "")
 
 
 def _grouped(entries: dict[str, str], groups: Mapping[str, Sequence[str]] | None) -> str:

@@ -55,7 +55,7 @@ def known_arguments(method: Method) -> Method:
 def row_by_row(on_gpu: Callable[..., Any] | None = None) -> Callable[[Method], Method]:
     """A method whose answer for a table is that for its rows, one after the other, takes whatever can stand for X.
 
-    `on_gpu` answers for a table on the GPU (on_gpu.py); without it, the method gets a copy of the table here.
+    `on_gpu` answers for a table on the GPU (gpu/model_methods.py); else the method gets a copy of the table here.
     """
 
     def decorate(method: Method) -> Method:
@@ -79,7 +79,7 @@ def row_by_row(on_gpu: Callable[..., Any] | None = None) -> Callable[[Method], M
 
                 return answer_lazily(answer, self, X, args, kwargs)
             if on_gpu is not None and is_on_gpu(X):
-                from spinney.estimators.on_gpu import answer_there
+                from spinney.gpu.model_methods import answer_there
 
                 return answer_there(self, method, on_gpu, X, args, kwargs)
             if is_streamed(X) and (X.rows is None or not self._predicts_by_codes):
@@ -99,7 +99,7 @@ def score_on_cpu(score: Method) -> Method:
     def score_here(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         if not is_on_gpu(X, *args, *kwargs.values()):
             return score(self, X, *args, **kwargs)
-        from spinney.estimators.on_gpu import answers_here
+        from spinney.gpu.model_methods import answers_here
 
         with answers_here():
             return score(self, X, *map(here, args), **{name: here(value) for name, value in kwargs.items()})

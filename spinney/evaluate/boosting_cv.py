@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.data.schema import Schema
 from spinney.data.tables import with_sides
 from spinney.data.weights import Weights
@@ -77,7 +77,7 @@ class BoostingCV:
         )
 
 
-@described_by(cross_validate)
+@completed(cross_validate)
 def boosting_cv(
     estimator: Any,
     X: Any,

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn import model_selection
 from sklearn.utils.validation import _num_samples
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.evaluate.runs import Run, model_of
 from spinney.evaluate.scoring import ALONE
 
@@ -78,7 +78,7 @@ class CrossValidation(dict):
         """
         return float(np.mean(self._of(metric)))
 
-    @described_by(mean)
+    @completed(mean)
     def std(self, metric: str | None = None) -> float:
         """Return the standard deviation of a score over the folds.
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn import model_selection
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.evaluate.cross_validation import cross_validate
 from spinney.evaluate.runs import Run
 from spinney.view.figures import drawing
@@ -121,7 +121,7 @@ class LearningCurve(_Curve):
         return self[2]
 
 
-@described_by(cross_validate)
+@completed(cross_validate)
 def validation_curve(
     estimator: Any,
     X: Any,
@@ -179,7 +179,7 @@ def validation_curve(
     return curve
 
 
-@described_by(cross_validate)
+@completed(cross_validate)
 def learning_curve(
     estimator: Any,
     X: Any,

@@ -7,14 +7,14 @@ from typing import Any
 
 from sklearn import model_selection
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.evaluate.cross_validation import cross_validate
 from spinney.evaluate.runs import Run, model_of
 
 _N_RANDOM = 10
 
 
-@described_by(cross_validate)
+@completed(cross_validate)
 def search(
     estimator: Any,
     space: Any,

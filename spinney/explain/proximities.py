@@ -20,7 +20,7 @@ from scipy.sparse import csr_array, vstack
 from sklearn.utils import Bunch
 from sklearn.utils.validation import _num_samples
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.explain.dependence.responses import check_model
 from spinney.explain.importance import store_of
 from spinney.tree.formula import trees_formula
@@ -69,7 +69,7 @@ def proximity(model: Any, X: Any, Y: Any = None, *, kind: str = "leaves", sparse
     return vstack(blocks, format="csr") if sparse else np.vstack([block.toarray() for block in blocks])
 
 
-@described_by(proximity)
+@completed(proximity)
 def nearest_rows(model: Any, X: Any, Y: Any = None, *, n_rows: int = 5, kind: str = "leaves") -> Bunch:
     """Find the rows of Y with the largest proximity to each row of X.
 
@@ -113,7 +113,7 @@ def nearest_rows(model: Any, X: Any, Y: Any = None, *, n_rows: int = 5, kind: st
     return Bunch(indices=np.vstack(indices), proximities=np.vstack(near))
 
 
-@described_by(proximity)
+@completed(proximity)
 def outlier_scores(model: Any, X: Any, y: Any = None, *, kind: str = "leaves") -> np.ndarray:
     """Compute Breiman's outlier measure: how far each row is from the other rows of its class, by proximity.
 

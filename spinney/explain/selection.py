@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.data.opened_table import OpenedTable, takes_opened_tables
 from spinney.data.reading import with_rows
 from spinney.data.tables import is_streamed
@@ -99,7 +99,7 @@ class Selection:
         return "\n".join(lines)
 
 
-@described_by(cross_validate)
+@completed(cross_validate)
 def select_features(
     model: Any,
     X: Any,

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._distribution import install_command
+from spinney.ensemble.conformal import ROUNDING, Guarantee
 from spinney.tree.formula import Formula, Mixture
 from spinney.tree.questions import IN_SET, IS_MISSING, UP_TO, Questions, read_questions, spreads
 
@@ -108,13 +109,18 @@ class Scores(NamedTuple):
 
     raw: str  # (rows, scores): raw scores, not yet divided
     places: str  # (rows, outputs) int64: the classes that a single tree names; else ""
+    each: str = ""  # (rows, trees): what each tree says, where that is asked for
 
 
-def add_scores(graph: Graph, formula: Formula, table: str) -> Scores:
-    """The trees of a formula."""
+def add_scores(graph: Graph, formula: Formula, table: str, each_tree: bool) -> Scores:
+    """The trees of a formula; `each_tree`: their predictions are needed one by one, too."""
     questions = read_questions(formula.forest, formula.schema)
     tree_of = np.searchsorted(formula.forest.first, questions.ends, side="right") - 1
     values = formula.values[questions.ends]
+    if each_tree:
+        each = _ensemble(graph, questions, table, values[:, 0], tree_of, formula.forest.n_trees)
+        raw = graph.add("ReduceSum", [each, graph.constant(np.array([1]))])
+        return Scores(_with_start(graph, raw, formula.start), "", each)
     if values.shape[1] == 1 and formula.majority is None:
         targets = tree_of % formula.n_scores if formula.adds_in_turn else np.zeros_like(tree_of)
         raw = _ensemble(graph, questions, table, values[:, 0], targets, formula.n_scores)
@@ -224,6 +230,7 @@ class Answer(NamedTuple):
 
     numbers: list[str]  # probabilities of each output, (rows, classes); or numbers, (rows, outputs)
     places: str  # of classes, the numbers of those predicted: (rows, outputs) int64; else ""
+    each: str = ""  # see `Scores`
 
 
 def check_exportable(formula: Formula) -> None:
@@ -245,12 +252,12 @@ def check_exportable(formula: Formula) -> None:
         )
 
 
-def add_answer(graph: Graph, model: Formula | Mixture, table: str) -> Answer:
-    """All operators from the table to the answers."""
+def add_answer(graph: Graph, model: Formula | Mixture, table: str, each_tree: bool = False) -> Answer:
+    """All operators from the table to the answers; `each_tree`: also what each tree of a regression forest says."""
     if isinstance(model, Mixture):
         return _mixture(graph, model, table)
     check_exportable(model)
-    raw, named = add_scores(graph, model, table)
+    raw, named, each = add_scores(graph, model, table, each_tree)
     if model.link == "margin":
         return _margin(graph, model, raw)
     scores = graph.scaled("Div", raw, model.divisor, 1.0)
@@ -262,7 +269,7 @@ def add_answer(graph: Graph, model: Formula | Mixture, table: str) -> Answer:
     if model.link == "depth":
         return _depth(graph, model, numbers)
     if not model.is_class:
-        return Answer([numbers], "")
+        return Answer([numbers], "", each)
     if model.n_scores > 1:
         return Answer([numbers], _greatest(graph, scores))
     rest = graph.add("Sub", [graph.constant(np.array(1.0)), numbers])
@@ -379,3 +386,61 @@ def _mixture(graph: Graph, model: Mixture, table: str) -> Answer:
         return Answer([], _greatest(graph, total))
     total = graph.scaled("Div", total, model.total, 1.0)
     return Answer([total], _greatest(graph, total) if model.is_class else "")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Intervals and sets of classes at one level.
+
+
+def add_set(graph: Graph, shares: str, kept: Guarantee) -> str:
+    """(rows, classes) Booleans: which classes are in the set."""
+    scores = graph.add("Sub", [graph.constant(np.array(1.0)), shares])
+    return graph.add("LessOrEqual", [scores, graph.constant(np.array(kept.quantile + ROUNDING))])
+
+
+def add_interval(graph: Graph, answer: Answer, kept: Guarantee) -> str:
+    """(rows, 2): low and high ends."""
+    if kept.residuals is not None:
+        return _jackknife(graph, answer.each, kept)
+    x, by = answer.numbers[0], graph.constant(np.array(kept.quantile))
+    if kept.spread is not None:
+        size = _deviation(graph, answer.each) if isinstance(kept.spread, str) else _size(graph, x, *kept.spread)
+        by = graph.add("Mul", [size, by])
+    return graph.add("Concat", [graph.add("Sub", [x, by]), graph.add("Add", [x, by])], axis=1)
+
+
+def _size(graph: Graph, x: str, at: np.ndarray, sizes: np.ndarray) -> str:
+    """The size of residuals at predictions: linear between those that are known."""
+    width = graph.constant(np.diff(at)[None, :])
+    beyond = graph.add("Sub", [x, graph.constant(at[None, :-1])])
+    inside = graph.add("Min", [graph.add("Max", [beyond, graph.constant(np.array(0.0))]), width])
+    rise = graph.add("MatMul", [graph.add("Div", [inside, width]), graph.constant(np.diff(sizes)[:, None])])
+    return graph.add("Add", [rise, graph.constant(sizes[:1])])
+
+
+def _deviation(graph: Graph, each: str) -> str:
+    """The standard deviation of the trees' predictions."""
+    axis = graph.constant(np.array([1]))
+    apart = graph.add("Sub", [each, graph.add("ReduceMean", [each, axis])])
+    square = graph.add("ReduceMean", [graph.add("Mul", [apart, apart]), axis])
+    return graph.add("Max", [graph.add("Sqrt", [square]), graph.constant(np.array(np.finfo(np.float64).tiny))])
+
+
+def _jackknife(graph: Graph, each: str, kept: Guarantee) -> str:
+    """Of each training row, the mean of the trees that have not seen it, minus and plus its residual; see conformal."""
+    assert kept.residuals is not None
+    assert kept.unseen is not None
+    total = graph.add("MatMul", [each, graph.cast(graph.constant(kept.unseen.T, "unseen"), "DOUBLE")])
+    n_unseen = kept.unseen.sum(axis=1)[None, :].astype(np.float64)
+    mean = graph.add("Div", [total, graph.constant(n_unseen, "n_unseen")])
+    residuals = graph.constant(kept.residuals[None, :], "residuals")
+    n = len(kept.residuals) + 1 - kept.rank
+    low = _nth(graph, graph.add("Sub", [mean, residuals]), n, largest=0)
+    return graph.add("Concat", [low, _nth(graph, graph.add("Add", [mean, residuals]), n, largest=1)], axis=1)
+
+
+def _nth(graph: Graph, what: str, n: int, largest: int) -> str:
+    """(rows, 1): the n-th largest, or smallest, of each row."""
+    found = graph.add("TopK", [what, graph.constant(np.array([n]))], axis=1, largest=largest, sorted=0)
+    graph.nodes[-1].output.append(f"{found}/places")
+    return graph.add("ReduceMin" if largest else "ReduceMax", [found, graph.constant(np.array([1]))])

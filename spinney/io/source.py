@@ -21,6 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from spinney.ensemble.conformal import Guarantee
 from spinney.tree.decision import BRANCHES, SET, DecisionTree
 from spinney.tree.formula import Formula, single_formula
 from spinney.tree.links import LinkFunction
@@ -29,7 +30,8 @@ from spinney.tree.questions import IN_SET, IS_MISSING, Questions, read_questions
 _DEEPEST = 40  # nested blocks of a function
 _SHOWN = 5  # categories of a set that a remark names
 _C_NAMES = "c_names.txt"
-_HELPERS = ("exp", "log", "rounded", "greatest", "softly")  # sections that others call, each after those it calls
+# sections that others call, each after those it calls
+_HELPERS = ("exp", "log", "rounded", "greatest", "softly", "size", "deviation", "keep")
 
 
 @cache
@@ -75,8 +77,9 @@ class Language:
     no_leaf: tuple[str, ...] = ("    pass",)  # where nothing is added
     no_way: tuple[str, ...] = ("        pass",)  # where no branch has weight
 
-    def __init__(self, formula: Formula, name: str, prefix: str) -> None:
+    def __init__(self, formula: Formula, name: str, prefix: str, guarantee: Guarantee | None) -> None:
         self.formula, self.name, self.prefix = formula, name, prefix  # of the function, and of all names not public
+        self.guarantee = guarantee  # of intervals or sets, if there are any
 
     @property
     def texts(self) -> dict[str, str]:
@@ -184,10 +187,13 @@ def answer_parts(language: Language) -> list[str]:
     """All functions from a row as trees compare it to predictions."""
     formula, texts = language.formula, language.texts
     link = formula.response
-    found = [texts[name] for name in _needed(formula)]
+    found = [texts[name] for name in [*_needed(formula), *_guaranteed(language)]]
     if link.of_all is not None:
         found = [part.replace("BODY", getattr(link.of_all, language.link_body)) for part in found]
     found = [part.replace("SECOND", language.second[formula.second_from]) for part in found]
+    if language.guarantee is not None:
+        level, size = f"{float(language.guarantee.level):g}", _size(language.guarantee)
+        found = [part.replace("LEVEL", level).replace("SIZE", size) for part in found]
     if any("NAME_response(" in part for part in found):
         found.insert(0, texts["response"].replace("RESPONSE", link.write(language.functions, language.scale)))
     if not formula.is_single:
@@ -226,6 +232,19 @@ def _predictions(formula: Formula, link: LinkFunction) -> list[str]:
     if formula.n_scores > 1 or link.name == "shares":
         return ["each class", "largest"]
     return ["second"] if link.name == "hinge" else ["two classes", "second"]
+
+
+def _guaranteed(language: Language) -> list[str]:
+    """Names of the sections of intervals or sets."""
+    kept = language.guarantee
+    if kept is None:
+        return []
+    return ["set" if language.formula.is_class else "interval" if kept.residuals is None else "jackknife+"]
+
+
+def _size(kept: Guarantee) -> str:
+    """What the width of an interval is proportional to; x is the prediction."""
+    return "1.0" if kept.spread is None else "NAME_deviation(row)" if isinstance(kept.spread, str) else "NAME_size(x)"
 
 
 def tree_functions(language: Language) -> tuple[list[str], list[str], np.ndarray]:

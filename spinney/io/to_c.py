@@ -6,11 +6,12 @@ In: a fitted model of trees. Out: C99, the same operations as Spinney's in the s
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from spinney.ensemble.conformal import Guarantee, guarantee_of
 from spinney.io.source import Language, answer_parts, plain, read_small, tree_functions
 from spinney.tree.formula import ZERO, Formula
 from spinney.tree.questions import spreads
@@ -20,7 +21,7 @@ _FEW = 4  # categories of a set that are compared one by one
 _IN_TREES = ("has", "term")  # functions that trees call
 
 
-def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
+def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST, interval: float | None = None) -> str:
     """Write a fitted tree model as the source of a C function that predicts one row.
 
     The function needs only math.h, for small devices and other languages.
@@ -34,6 +35,10 @@ def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
         Name of the function, and prefix of all other names. Names taken in C, its library or Python raise ValueError.
     max_nodes : int, default=10_000
         Maximum number of nodes of the model. Larger models raise ValueError.
+    interval : float, default=None
+        Level of intervals or sets of classes, such as 0.9, which the source then has besides: those of
+        `predict_interval` and `predict_set`. The model must be calibrated, without groups, and its intervals be
+        proportional to nothing, to the spread of its trees or to what its fit has found.
 
     Returns
     -------
@@ -50,6 +55,8 @@ def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
         several classes      `void predict(const double *row, int *out)`; `predict_proba` writes the probabilities of
                              all outputs, one after the other
         isolation forests    `int predict(const double *row)`: -1 or 1; `double predict_decision(const double *row)`
+        interval=0.9         `void predict_interval(const double *row, double *out)`: low and high end, for one number;
+                             `void predict_set(const double *row, int *out)`: 0 or 1 for each class, for classes
         ==================== =====================================================================================
 
     See Also
@@ -76,7 +83,7 @@ def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
     }
     """
     formula = read_small(model, name, max_nodes, "to_c")
-    language = _C(formula, name)
+    language = _C(formula, name, guarantee_of(model, interval))
     lines, trees, ends = tree_functions(language)
     heads = [f"{line[:-2]};" for line in lines if line.startswith("static")]
     kind = "void" if spreads(formula.forest) else "double" if language.says_number else "int"
@@ -85,7 +92,7 @@ def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
     parts = [
         _comment(formula),
         "#include <math.h>",
-        _facts(formula, ends, name, "".join(answers)),
+        _facts(language, ends, "".join(answers)),
         *map(language.fill, _reading(formula, language.texts)),
         *(language.fill(language.texts[key]) for key in _IN_TREES if any(f"{name}_{key}(" in one for one in lines)),
         "\n".join(heads),
@@ -104,6 +111,11 @@ def _quote(text: str) -> str:
     data = text.encode("utf-8", "surrogatepass")
     safe = "".join(chr(b) if (chr(b).isalnum() and b < 128) or b in b" _-.,:()" else f"\\{b:03o}" for b in data)
     return f'"{safe}"'
+
+
+def _bits(data: Iterable[int]) -> str:
+    """A literal of bytes."""
+    return '"' + "".join(f"\\{byte:03o}" for byte in data) + '"'
 
 
 def _remark(text: str) -> str:
@@ -174,8 +186,9 @@ def _whole_numbers(name: str, labels: list[int]) -> str:
     return f"const long long {name}[] = {_braces(texts)}"
 
 
-def _facts(formula: Formula, ends: np.ndarray, name: str, text: str) -> str:
+def _facts(language: _C, ends: np.ndarray, text: str) -> str:
     """Numbers that the functions read; `text` is theirs."""
+    formula, name = language.formula, language.name
     counts = [
         0 if one.categories is None or formula.cells(j).numbered else max(len(one.categories), 1)
         for j, one in enumerate(formula.schema.columns)
@@ -206,7 +219,30 @@ def _facts(formula: Formula, ends: np.ndarray, name: str, text: str) -> str:
     for key in ("divisor", "scale", "offset"):
         if f"NAME_{key}" in text:
             add(key, _number(float(getattr(formula, key))), shape="")
+    if language.guarantee is not None:
+        lines.append(f"enum {{{', '.join(f'{name}_{key} = {n}' for key, n in _counts(language).items())}}};")
+        _add_guarantee(language.guarantee, text, add)
     return "\n".join([*classes, *lines])
+
+
+def _counts(language: _C) -> dict[str, int]:
+    """Lengths of arrays of intervals and sets."""
+    kept = language.guarantee
+    if kept is None or kept.residuals is None:
+        return {"n_classes": sum(map(len, language.formula.classes))}
+    return {"n_residuals": len(kept.residuals), "n_kept": len(kept.residuals) + 1 - kept.rank}
+
+
+def _add_guarantee(kept: Guarantee, text: str, add: Callable[..., None]) -> None:
+    """Numbers that functions of intervals and sets read."""
+    if "NAME_quantile" in text:
+        add("quantile", _number(kept.quantile), shape="")
+    if "NAME_size(" in text:
+        add("knots", _rows(np.column_stack(kept.spread), _number), shape="[][2]")
+    if kept.residuals is not None and kept.unseen is not None:
+        add("residuals", _numbers(kept.residuals))
+        bits = np.packbits(kept.unseen, axis=1, bitorder="little").tolist()
+        add("unseen", _braces([_bits(one) for one in bits]), "char *const")
 
 
 class _C(Language):
@@ -225,8 +261,8 @@ class _C(Language):
     constant, spread_head = "const double ", "static void %s(const double *x, double part, double *out) {"
     close, idle, no_leaf, no_way = ("}",), ("    (void)x;",), ("    (void)part;", "    (void)out;"), ()
 
-    def __init__(self, formula: Formula, name: str) -> None:
-        super().__init__(formula, name, f"{name}_")
+    def __init__(self, formula: Formula, name: str, guarantee: Guarantee | None) -> None:
+        super().__init__(formula, name, f"{name}_", guarantee)
         self.says_number = formula.values.shape[1] == 1 and formula.majority is None
 
     def number(self, value: float) -> str:
@@ -247,8 +283,7 @@ class _C(Language):
         bits = bytearray(members[-1] // 8 + 1)
         for one in members:
             bits[one // 8] |= 1 << one % 8
-        text = "".join(f"\\{byte:03o}" for byte in bits)
-        return f'{self.prefix}has("{text}", {len(bits)}, x[{column}])'
+        return f"{self.prefix}has({_bits(bits)}, {len(bits)}, x[{column}])"
 
     def switch(self, children: Sequence[str]) -> list[str]:
         cases = [f"        case {k}: {child}(x, part, out); break;" for k, child in enumerate(children)]

@@ -20,11 +20,29 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._whole_file import whole_file
 from spinney.data.schema import Schema, SchemaColumn
-from spinney.io.onnx_graph import IR_VERSION, ML, OPSETS, Answer, Graph, add_answer, import_onnx, text_of
+from spinney.ensemble.conformal import Guarantee, guarantee_of
+from spinney.io.onnx_graph import (
+    IR_VERSION,
+    ML,
+    OPSETS,
+    Answer,
+    Graph,
+    add_answer,
+    add_interval,
+    add_set,
+    import_onnx,
+    text_of,
+)
 from spinney.tree.formula import ZERO, ColumnCells, Formula, Mixture, complete_formula
 
 
-def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str = "float64") -> Any:
+def to_onnx(
+    model: Any,
+    path: str | PathLike[str] | None = None,
+    *,
+    dtype: str = "float64",
+    interval: float | None = None,
+) -> Any:
     """Convert a fitted tree model to ONNX, for any runtime with the operators of ai.onnx.ml 5.
 
     Strings and categories are looked up inside the graph. Missing values are NaN, and unseen categories count as
@@ -43,6 +61,9 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str =
     dtype : {"float64", "float32"}, default="float64"
         Type of numeric inputs. The graph compares float32 values with the thresholds directly, so predictions equal
         those of Spinney for the same float32 data. Outputs are float64 in both cases.
+    interval : float, default=None
+        Level of intervals or sets of classes, such as 0.9, which become another output: those of `predict_interval` and
+        `predict_set`. The model must be calibrated; `to_c` says how.
 
     Returns
     -------
@@ -56,10 +77,11 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str =
                       `probabilities` (rows, classes)
         regressors    `variable` (rows, outputs)
         isolation     `label` (rows,), -1 for outliers and 1; `scores` (rows, 1), `decision_function`
+        interval=0.9  regressors: `interval` (rows, 2), low and high ends; classifiers: `set` (rows, classes), Booleans
         several       `label` (rows, outputs) and `probabilities_0`, `probabilities_1`, ...
         outputs
         metadata      `spinney.version`, `spinney.model`, `spinney.fingerprint`, `spinney.columns` (names and
-                      categories) and `spinney.classes`, in JSON
+                      categories) and `spinney.classes`, in JSON; `spinney.interval`
         ============= =============================================================================================
 
     See Also
@@ -92,14 +114,15 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str =
     graph = Graph(inputs)
     kind = onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT
     table = _add_table(graph, formula, inputs, dtype, operations)
-    answer = add_answer(graph, formula, table)
-    outputs = _add_outputs(graph, formula, answer)
+    kept = guarantee_of(model, interval)
+    answer = add_answer(graph, formula, table, kept is not None and kept.by_trees)
+    outputs = _add_outputs(graph, formula, answer, kept)
     written = onnx.helper.make_graph(
         graph.nodes, formula.model, _inputs(onnx, formula.schema, inputs, kind), outputs, graph.constants
     )
     opsets = [onnx.helper.make_opsetid(domain, version) for domain, version in OPSETS.items()]
     made = onnx.helper.make_model(written, opset_imports=opsets, ir_version=IR_VERSION, producer_name="spinney")
-    _describe(onnx, made, formula)
+    _describe(onnx, made, formula, kept)
     onnx.checker.check_model(made)
     if path is not None:
         with whole_file(path) as file:  # in the form that its suffix names, as onnx.save does
@@ -219,7 +242,7 @@ def _labels(formula: Formula | Mixture) -> list[np.ndarray]:
     return [one.astype(kinds.get(together.dtype.kind, object)) for one in known]
 
 
-def _add_outputs(graph: Graph, formula: Formula | Mixture, answer: Answer) -> list[Any]:
+def _add_outputs(graph: Graph, formula: Formula | Mixture, answer: Answer, kept: Guarantee | None) -> list[Any]:
     """The outputs' names are the usual ones, unless a column is called so."""
     helper, kinds = graph.onnx.helper, graph.onnx.TensorProto
     outputs = []
@@ -259,10 +282,14 @@ def _add_outputs(graph: Graph, formula: Formula | Mixture, answer: Answer) -> li
         else:
             several = formula.n_outputs if isinstance(formula, Formula) else 1
             give("scores" if answer.places else "variable", numbers, kinds.DOUBLE, ["rows", several])
+    if kept is not None and formula.is_class:
+        give("set", add_set(graph, answer.numbers[0], kept), kinds.BOOL, ["rows", len(formula.classes[0])])
+    elif kept is not None:
+        give("interval", add_interval(graph, answer, kept), kinds.DOUBLE, ["rows", 2])
     return outputs
 
 
-def _describe(onnx: Any, made: Any, formula: Formula | Mixture) -> None:
+def _describe(onnx: Any, made: Any, formula: Formula | Mixture, kept: Guarantee | None) -> None:
     """Who made it, from what, and what the columns and classes are."""
     import spinney
 
@@ -275,6 +302,7 @@ def _describe(onnx: Any, made: Any, formula: Formula | Mixture) -> None:
         "fingerprint": formula.fingerprint,
         "columns": json.dumps(formula.schema.to_dict()["columns"]),
         **({"classes": json.dumps(classes[0] if len(classes) == 1 else classes, default=str)} if classes else {}),
+        **({} if kept is None else {"interval": str(float(kept.level))}),
     }
     onnx.helper.set_model_props(made, {f"spinney.{key}": value for key, value in facts.items()})
 

@@ -10,13 +10,16 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
+from spinney.ensemble.conformal import Guarantee, SpreadCurve, guarantee_of
 from spinney.io.source import Language, answer_parts, plain, read_small, tree_functions
 from spinney.tree.formula import ZERO, Formula
 
 _MOST = 10_000
 
 
-def to_python(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
+def to_python(model: Any, name: str = "predict", *, max_nodes: int = _MOST, interval: float | None = None) -> str:
     """Write a fitted tree model as the source of a Python function that predicts one row.
 
     The function needs no library, for places where none can be installed.
@@ -33,6 +36,10 @@ def to_python(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> s
     max_nodes : int, default=10_000
         Maximum number of nodes of the model. Larger models raise ValueError, because their source would be long and
         slow to load.
+    interval : float, default=None
+        Level of intervals or sets of classes, such as 0.9. The source then also has `<name>_interval`, which returns
+        the low and the high end as `predict_interval` does, or `<name>_set`, which returns a Boolean for each class as
+        `predict_set` does. The model must be calibrated; `to_c` says how.
 
     Returns
     -------
@@ -67,12 +74,12 @@ def to_python(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> s
     'Chinstrap'
     """
     formula = read_small(model, name, max_nodes, "to_python")
-    language = _Python(formula, name, f"_{name}_")
+    language = _Python(formula, name, f"_{name}_", guarantee_of(model, interval))
     lines, trees, _ = tree_functions(language)
     cell = language.texts["cell" if formula.foreign is None else "cell of others"]
     reads, answers = language.texts["read"] + cell, answer_parts(language)
     text = "".join([reads, *answers])
-    facts = [f"_{name}_{key} = {value}" for key, value in _facts(formula).items() if f"NAME_{key}" in text]
+    facts = [f"_{name}_{key} = {value}" for key, value in _facts(language).items() if f"NAME_{key}" in text]
     parts = [
         f'"""{_title(formula)}"""\n\nimport math' + ("\nimport struct" if formula.is_single else ""),
         "\n".join(facts),
@@ -106,7 +113,8 @@ def _list(values: Sequence[Any]) -> str:
     return f"[{', '.join(map(literal, values))}]"
 
 
-def _facts(formula: Formula) -> dict[str, str]:
+def _facts(language: _Python) -> dict[str, str]:
+    formula = language.formula
     columns = formula.schema.columns
     names = range(len(columns)) if formula.schema.names is None else [column.name for column in columns]
     categories = [
@@ -139,6 +147,16 @@ def _facts(formula: Formula) -> dict[str, str]:
         facts["VOTES"] = _list(formula.votes.tolist())
     if formula.confidence is not None:
         facts["PRIORS"] = "[" + ", ".join(map(_list, formula.confidence.prior.tolist())) + "]"
+    return facts | ({} if language.guarantee is None else _guarantee_facts(language.guarantee))
+
+
+def _guarantee_facts(kept: Guarantee) -> dict[str, str]:
+    if kept.residuals is not None and kept.unseen is not None:
+        bits = [int.from_bytes(row.tobytes(), "little") for row in np.packbits(kept.unseen, axis=1, bitorder="little")]
+        return {"RESIDUALS": _list(kept.residuals.tolist()), "UNSEEN": _list(bits), "RANK": str(kept.rank)}
+    facts = {"QUANTILE": literal(kept.quantile)}
+    if isinstance(kept.spread, SpreadCurve):
+        facts["KNOTS"] = "[" + ", ".join(map(_tuple, np.column_stack(kept.spread).tolist())) + "]"
     return facts
 
 

@@ -437,3 +437,7 @@ class OneTree:
     def answers_are(self) -> str:
         """What nodes answer: "depth" in isolation trees, which measure no impurity. For internal use."""
         return self._answers_are
+
+    @answers_are.setter
+    def answers_are(self, name: str) -> None:
+        self._answers_are = name

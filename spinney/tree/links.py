@@ -24,7 +24,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import CodeType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
@@ -230,3 +230,11 @@ LINKS: dict[str, LinkFunction] = {
         LinkFunction("own"),  # a function of the user
     )
 }
+
+
+def log_probabilities(probabilities: Any) -> Any:
+    """Logarithms of what `predict_proba` returned, an array or a list of one per output; minus infinity for 0."""
+    if isinstance(probabilities, list):
+        return [log_probabilities(one) for one in probabilities]
+    with np.errstate(divide="ignore"):
+        return np.log(probabilities)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.view.figures import (
     axes_for,
     chosen_columns,
@@ -166,7 +166,7 @@ _MIXTURES_MARGIN = 0.1
 _MOST_POINTS = 5000  # drawn of a large table
 
 
-@described_by(plot_kmeans_steps)
+@completed(plot_kmeans_steps)
 def plot_em_steps(
     model: Any, X: Any, steps: Sequence[int] | None = None, *, features: Sequence[int | str] = (0, 1)
 ) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._distribution import install_command
-from spinney._docstrings import described_by
+from spinney._docstrings import Parameter, completed
 from spinney.data.tables import as_matrix
 from spinney.tree.decision import DecisionTree
 
@@ -98,10 +98,10 @@ def import_pyplot(function: str) -> Any:
 
 
 _DRAWING = {
-    "ax": "ax : matplotlib axes, default=None\n    Axes to draw on. None: the current axes.",
-    "decimals": "decimals : int, default=2\n    Number of decimals shown.",
+    "ax": Parameter("matplotlib axes", "Axes to draw on. None: the current axes."),
+    "decimals": Parameter("int", "Number of decimals shown."),
 }
-drawing = described_by(_DRAWING, returns="matplotlib axes\n    The axes drawn on.")
+drawing = completed(_DRAWING, returns="matplotlib axes\n    The axes drawn on.")
 
 
 def axes_for(function: str, ax: Any) -> Any:

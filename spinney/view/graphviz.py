@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Any, TextIO
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney._whole_file import write_whole
 from spinney.view.figures import node_colours
 from spinney.view.phrases import Box, TreePhrases, check_count, check_depth, choose_tree, words_of
@@ -16,7 +16,7 @@ from spinney.view.text import export_text
 MORE = "..."  # stands for what lies below max_depth
 
 
-@described_by(export_text)
+@completed(export_text)
 def export_graphviz(
     model: Any,
     out_file: str | PathLike[str] | TextIO | None = None,

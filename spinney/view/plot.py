@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.view.figures import import_pyplot, node_colours
 from spinney.view.graphviz import MORE, export_graphviz
 from spinney.view.phrases import Box, TreePhrases, check_count, check_depth, choose_tree, words_of
@@ -165,7 +165,7 @@ class _Piece:
         return "\n".join(self.lines)
 
 
-@described_by(export_graphviz)
+@completed(export_graphviz)
 def plot_tree(
     model: Any,
     *,

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.data.weights import read_weights
 from spinney.tree.models import ReadTree
 from spinney.view.numbers import write, write_share
@@ -217,7 +217,7 @@ _ORDERS: dict[str, Callable[[Rule], Any]] = {
 }
 
 
-@described_by(export_text)
+@completed(export_text)
 def export_rules(
     model: Any,
     *,

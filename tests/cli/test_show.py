@@ -102,7 +102,20 @@ def test_exports_of_whole_models(model, tmp_path, form):
     )
 
 
+def test_exports_with_intervals(penguins, tmp_path):
+    where = tmp_path / "m.spinney"
+    run("fit", penguins, "-t", "species", "-m", "forest", "-p", "oob_score=true", "--cv", "0", "--out", where)
+    assert run("export", where, "--to", "json")[0] == spinney.to_json(spinney.load(where))
+    run("export", where, "--to", "onnx", "--interval", "0.8", "--out", tmp_path / "m.onnx")
+    wanted = spinney.to_onnx(spinney.load(where), interval=0.8).SerializeToString()
+    assert (tmp_path / "m.onnx").read_bytes() == wanted
+
+
 def test_export_refusals(model):
+    words = "--interval is supported only with --to onnx, python and c, got 'json'"
+    assert words in refusal("export", model, "--to", "json", "--interval", "0.9", code=2)
+    assert "interval must be a number between 0 and 1" in refusal("export", model, "--to", "c", "--interval", "90")
+    assert "has no calibration" in refusal("export", model, "--to", "c", "--interval", "0.9")
     assert refusal("export", model, "--to", "pdf", code=2) == f"--to must be one of {', '.join(FORMS)}, got 'pdf'."
     assert "--out: the folder" in refusal("export", model, "--to", "dot", "--out", "no/t.dot", code=2)
 

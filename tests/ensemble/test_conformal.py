@@ -119,6 +119,23 @@ def test_a_spread_is_found_where_there_is_one():
     assert conformal.spread_if_narrower(predicted[:50], noise[:50] * predicted[:50]) is None
 
 
+def test_spreads_are_those_of_numpy():
+    """Between its knots, a curve is linear, and beyond them constant."""
+    random = np.random.RandomState(7)
+    curve = conformal.SpreadCurve(np.sort(random.randn(20)), random.rand(20) + 0.1)
+    at = np.concatenate([curve.prediction, random.randn(500), [-np.inf, np.inf, -1e300]])
+    np.testing.assert_allclose(curve.of(at), np.interp(at, curve.prediction, curve.size), rtol=1e-13)
+    assert conformal.SpreadCurve(np.zeros(1), np.full(1, 2.0)).of(np.array([-1.0, 1.0])).tolist() == [2.0, 2.0]
+    answers = random.randn(50, 13)
+    np.testing.assert_allclose(conformal.spread_of_members(answers), answers.std(axis=1), rtol=1e-13)
+
+
+def test_a_class_of_the_bounds_own_probability_is_in_the_set():
+    """In other last bits, too."""
+    shares = np.array([[0.3, 0.7], [np.nextafter(0.3, 0), np.nextafter(0.7, 1)]])
+    assert conformal.class_sets(shares, np.array([0.7])).tolist() == [[True, True], [True, True]]
+
+
 def _coverages(n_splits, n_rows, level):
     """The true coverage of intervals calibrated on uniform residuals, split by split."""
     model = DecisionTreeRegressor(max_depth=1).fit([[0.0], [1.0]], [0.0, 0.0])

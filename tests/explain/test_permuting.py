@@ -24,7 +24,7 @@ def test_columns_are_shuffled_as_the_model_has_read_them(model, scoring, monkeyp
     groups = {"bill": ["bill_length_mm", "bill_depth_mm"], "island": ["island"], "mass": ["body_mass_g"]}
     how = {"scoring": scoring, "random_state": 0, "n_repeats": 3, "groups": groups}
     found = importances(model, X, y, "permutation", **how)
-    monkeypatch.setattr(type(model), "_takes_opened_tables", False)
+    monkeypatch.setattr(type(model), "takes_opened_tables", False)
     again = importances(model, X, y, "permutation", **how)
     assert np.array_equal(found["importances"], again["importances"])
     assert found["importances"].std() > 0

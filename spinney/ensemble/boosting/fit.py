@@ -28,7 +28,8 @@ from sklearn.utils import _safe_indexing
 from spinney._compile import say_once, seconds_spent
 from spinney._team import Team
 from spinney._warnings import RowOrderWarning, warn_caller
-from spinney.data.dataset import ExactDataset, take_rows, with_values
+from spinney.criteria.fixed_point import exact_mean
+from spinney.data.dataset import ExactDataset, ValuedDataset, take_rows, with_values
 from spinney.data.holdout import CountedRows, RowOrder, hold_out, parts_by_content, parts_by_order
 from spinney.data.remote_table import RemoteDataset
 from spinney.data.row_hash import hashes_of_keys
@@ -123,6 +124,7 @@ class BoostingJob(NamedTuple):
     learning_rate: float | None  # None: the search chooses it
     quality: int  # see LEVELS
     searches: bool
+    tries_lines: bool  # whether the search says what leaves are like: numbers or lines
     stopping: Stopping | None
     begun: Begun | None
     past: Sequence[list[float]] | None  # the training losses of the rounds before: see `History`
@@ -164,6 +166,7 @@ def fit_booster(job: BoostingJob, team: Team) -> Fitted:
     calibration = None
     if job.searches:
         settings, curve, calibration = search_rounds(job, dataset, settings, team)
+        dataset = for_leaves(dataset, settings)
     begun = None if job.begun is None else job.begun.booster
     if begun is None:
         kept = None if held_out is None else held_out[0]
@@ -263,7 +266,7 @@ def _encode(job: BoostingJob, held_out: tuple[np.ndarray, np.ndarray] | None, te
 def open_data(job: BoostingJob, counts: np.ndarray | None, team: Team) -> Any:
     """What the trees grow on; rows count so often in the bins."""
     dataset = job.table.open_dataset(job.is_categorical, counts, job.max_bins, team)
-    return with_values(dataset, job.table) if job.settings.linear else dataset
+    return with_values(dataset, job.table) if job.settings.linear or job.tries_lines else dataset
 
 
 def _encoded(one: EvalTable, job: BoostingJob, bins: Any, team: Team) -> EvalSet:
@@ -384,12 +387,9 @@ def search_rounds(
     plan = plan_search(n_samples, job.learning_rate, task.n_outputs, job.level)
     if plan is None:
         return replace(settings, n_rounds=CLASSIC_ROUNDS), {}, None
-    shapes, searches = job.level.shapes, []
-    for k, shape in enumerate(shapes):
-        own = job.settings_for(task, dataset.n_columns, shape)
-        searches.append(_search(job, dataset, plan, own, team, _SEARCH_TIME * (k + 1) / len(shapes)))
+    searches, rejected = _search_all(job, dataset, plan, team)
     curve = _curves(searches)
-    found = [one for one in searches if one.best]
+    found = [one for one in searches if one.best and one is not rejected]
     if not found:
         return replace(settings, n_rounds=CLASSIC_ROUNDS), curve, None
     found = [found[k] for k in good_members([one.score for one in found], job.metrics[0].greater_is_better)]
@@ -407,10 +407,55 @@ def search_rounds(
         seed = (one.settings.seed + k) % 2**32
         members.append(replace(one.settings, n_rounds=chosen.n_rounds, learning_rate=chosen.learning_rate, seed=seed))
     if job.order is None and n_samples >= row_order.FEWEST and not isinstance(dataset, RemoteDataset):
-        _warn_if_neighbours_are_alike(job, dataset, found[0].settings, team)
+        own = found[0].settings
+        _warn_if_neighbours_are_alike(job, for_leaves(dataset, own), own, team)
     raw = [np.mean(of_fold, axis=0) for of_fold in zip(*(one.raw for one in found))]
     calibration = _calibrate(job, raw, found[0].sets, found[0].rows, team)
     return together(members), curve, calibration
+
+
+def for_leaves(dataset: Any, settings: BoostingSettings) -> Any:
+    """The dataset, without its numbers if no leaf has lines."""
+    has_lines = any(one.linear for one in settings.members or [settings])
+    return dataset.coded if isinstance(dataset, ValuedDataset) and not has_lines else dataset
+
+
+def _search_all(
+    job: BoostingJob, dataset: Any, plan: SearchPlan, team: Team
+) -> tuple[list[SearchResult], SearchResult | None]:
+    """The searches of all members; of the first with and without lines, if these are tried, and which was worse."""
+    first, *others = job.level.shapes
+    shapes = [first, first._replace(linear=True)] if job.tries_lines else [first]
+    n_searches = len(shapes) + len(others)
+    searches: list[SearchResult] = []
+
+    def search(shape: MemberShape) -> None:
+        own, share = job.settings_for(job.task, dataset.n_columns, shape), (len(searches) + 1) / n_searches
+        searches.append(_search(job, for_leaves(dataset, own), plan, own, team, _SEARCH_TIME * share))
+
+    for shape in shapes:
+        search(shape)
+    takes_lines = job.tries_lines and has_gained(job, searches[0], searches[1], team)
+    for shape in others:
+        search(shape._replace(linear=takes_lines or None))
+    return searches, searches[not takes_lines] if job.tries_lines else None
+
+
+def has_gained(job: BoostingJob, first: SearchResult, second: SearchResult, team: Team) -> bool:
+    """Whether the second lowers the loss of the held-out rows by more than the standard error."""
+    if not (first.best and second.best):
+        return False
+    loss, sets = job.task.loss, first.sets
+    losses = [
+        np.concatenate([raw_losses(loss, raw, one.y, team) for raw, one in zip(by.raw, sets)]) for by in (first, second)
+    ]
+    gains = losses[0] - losses[1]
+    weights = Weights(
+        *(None if part[0] is None else np.concatenate(part) for part in zip(*(one.weights for one in sets)))
+    )
+    gain = exact_mean(gains, weights)
+    variance = exact_mean((gains - gain) ** 2, weights)
+    return gain > math.sqrt(variance / weights.n_samples(len(gains)))
 
 
 def _search(
@@ -552,8 +597,9 @@ def _tell(chosen: Chosen, plan: SearchPlan, found: SearchResult) -> None:
     """One line on standard error: what was chosen, and by what."""
     by = f"{plan.n_folds} folds" if plan.n_folds > 1 else f"{100 * plan.held_share:.0f} % of the rows held out"
     tried = len(next(iter(found.curve[HELD_OUT].values())))
+    leaves = " of linear leaves" if found.settings.linear else ""
     sys.stderr.write(
-        f"chosen: {chosen.n_rounds} rounds at learning rate {chosen.learning_rate:.3g} "
+        f"chosen: {chosen.n_rounds} rounds{leaves} at learning rate {chosen.learning_rate:.3g} "
         f"(by {by}: round {found.best} of {tried} was the best at {plan.learning_rate:.3g})\n"
     )
     sys.stderr.flush()

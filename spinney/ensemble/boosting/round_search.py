@@ -86,6 +86,7 @@ class MemberShape(NamedTuple):
     leaves: float = 1.0  # times as many
     max_depth: int | None = None  # and all the leaves that it leaves room for
     column_share: float | None = None
+    linear: bool | None = None  # leaves; None: as the settings say
 
 
 USUAL = MemberShape()
@@ -168,6 +169,7 @@ def sized(
 ) -> BoostingSettings:
     """Settings with the sizes of trees for this task."""
     weights, n_samples = task.weights, task.weights.n_samples(len(task.y))
+    settings = settings if shape.linear is None else replace(settings, linear=shape.linear)
     min_split = share_of_rows(wanted.min_samples_split, n_samples)
     if wanted.follow_table:
         wide = tree_size(n_samples, n_columns, _rarest(task, n_samples), 20 if settings.linear else 5)

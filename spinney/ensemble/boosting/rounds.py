@@ -45,7 +45,7 @@ from spinney.grow.boosting import memory
 from spinney.grow.boosting.freeze import Laid, freeze, lay
 from spinney.grow.boosting.grower import grow_tree
 from spinney.grow.boosting.leaves import add_tree
-from spinney.grow.boosting.linear import Numbers, Slopes, add_linear_tree, fit_slopes
+from spinney.grow.boosting.linear import Numbers, Slopes, add_linear_tree, fit_slopes, no_slopes
 from spinney.grow.boosting.sorted import freeze_sorted, make_sorted_rows, make_sorted_table, make_sorted_work
 from spinney.grow.boosting.sparse import make_sparse_table, make_sparse_work
 from spinney.grow.boosting.statistics import BLOCK, make_fields
@@ -559,7 +559,7 @@ class CodesEngine(_Cores):
 
 
 class LinearEngine(CodesEngine):
-    """Trees from codes with linear leaves, which ask about values."""
+    """Trees from codes with linear leaves, which ask about values; constant ones beside them have slopes of zero."""
 
     def __init__(self, fit: Opening) -> None:
         super().__init__(fit._replace(dataset=fit.dataset.coded))
@@ -573,6 +573,8 @@ class LinearEngine(CodesEngine):
 
     def take_tree(self, n_nodes: int) -> tuple[Laid, Slopes]:
         tree = super().take_tree(n_nodes)
+        if not self.settings.linear:
+            return tree, no_slopes(tree, self.work)
         known = self.tree_rows, self.work, self._rules, self._numbers, self.settings.monotone
         return tree, fit_slopes(tree, *known, self.team)
 

@@ -118,10 +118,18 @@ _ABOUT = """
 """
 
 
+_EXAMPLE = """
+>>> from spinney import AutoClassifier
+>>> from spinney.datasets import load_penguins
+>>> X, y = load_penguins()
+>>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
+"""
+
+
 class _AutoModel(OfTrees, TableModel):
     """What both automatic models share."""
 
-    _takes_weights = True
+    takes_weights = True
     _calibration: Any
 
     def __init__(
@@ -142,7 +150,7 @@ class _AutoModel(OfTrees, TableModel):
     # --- fit --------------------------------------------------------------------------------------------------------
 
     @known_arguments
-    @documented(TO_FIT)
+    @documented(TO_FIT, setup=_EXAMPLE)
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, gap: Any = None
     ) -> Any:
@@ -163,10 +171,6 @@ class _AutoModel(OfTrees, TableModel):
 
         Examples
         --------
-        >>> from spinney import AutoClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
         >>> model.names_
         ['extra_trees']
         """
@@ -328,32 +332,24 @@ class AutoClassifier(TableClassifier, _AutoModel):
         return self.classes_, numbers.astype(np.int64)
 
     @row_by_row()
-    @documented()
+    @documented(setup=_EXAMPLE)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, the weighted mean of the models'.
 
         Examples
         --------
-        >>> from spinney import AutoClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
         >>> model.predict_proba(X).shape
         (344, 3)
         """
         return self._mean(X, "predict_proba")
 
     @row_by_row()
-    @documented(returns=LABELS)
+    @documented(returns=LABELS, setup=_EXAMPLE)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class of each row.
 
         Examples
         --------
-        >>> from spinney import AutoClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
         >>> model.predict(X.head(2)).tolist()
         ['Adelie', 'Adelie']
         """

@@ -9,9 +9,8 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.estimators import on_gpu
 from spinney.estimators.bagging.fit import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR, BagFit
-from spinney.estimators.base import log_probabilities
+from spinney.estimators.bagging.model import EXAMPLE
 from spinney.estimators.docstrings import (
     LABELS_OF_OUTPUTS,
     LOGARITHMS_OF_OUTPUTS,
@@ -26,6 +25,8 @@ from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import TreeTargets, find_answers, read_labels, read_several_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.reweighted import can_share
+from spinney.gpu import model_methods as on_gpu
+from spinney.tree.links import log_probabilities
 
 if TYPE_CHECKING:
     from spinney.data.schema import Schema
@@ -36,7 +37,7 @@ class BaggedClasses(ClassForest):
     """Predictions of classifiers: the mean of the members' probabilities or votes."""
 
     @row_by_row(on_gpu.bag_probabilities)
-    @documented(returns=PROBABILITIES_OF_OUTPUTS)
+    @documented(returns=PROBABILITIES_OF_OUTPUTS, setup=EXAMPLE)
     def predict_proba(self, X: Any, **params: Any) -> Any:
         """Predict class probabilities: the mean of the base estimators' probabilities, or the fractions of their votes.
 
@@ -47,17 +48,13 @@ class BaggedClasses(ClassForest):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import BaggingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = BaggingClassifier(random_state=0).fit(X, y)
         >>> model.predict_proba(X[:1]).tolist()
         [[1.0, 0.0, 0.0]]
         """
         return self._split_outputs(self._routed("predict_proba", X, params))
 
     @row_by_row(on_gpu.logarithms)
-    @documented(returns=LOGARITHMS_OF_OUTPUTS)
+    @documented(returns=LOGARITHMS_OF_OUTPUTS, setup=EXAMPLE)
     def predict_log_proba(self, X: Any, **params: Any) -> Any:
         """Predict the logarithms of class probabilities.
 
@@ -68,17 +65,13 @@ class BaggedClasses(ClassForest):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import BaggingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = BaggingClassifier(random_state=0).fit(X, y)
         >>> model.predict_log_proba(X[:1]).tolist()
         [[0.0, -inf, -inf]]
         """
         return log_probabilities(self._split_outputs(self._routed("predict_proba", X, params)))
 
     @row_by_row(on_gpu.bag_classes)
-    @documented(returns=LABELS_OF_OUTPUTS)
+    @documented(returns=LABELS_OF_OUTPUTS, setup=EXAMPLE)
     def predict(self, X: Any, **params: Any) -> np.ndarray:
         """Predict the most probable class.
 
@@ -89,10 +82,6 @@ class BaggedClasses(ClassForest):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import BaggingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = BaggingClassifier(random_state=0).fit(X, y)
         >>> model.predict(X[[0, 60, 120]]).tolist()
         [0, 1, 2]
         """

@@ -326,9 +326,7 @@ class BagFit(BagModel):
                 self._keep(schema, forest)
             self._keep_draws(draws, numbers)
             if self.oob_score:
-                self._judge(
-                    count_votes(self.forest_, table, self._in_bag, team, self._node_answers()), answers, weights
-                )
+                self._judge(count_votes(self.forest_, table, self._in_bag, team, self.node_answers()), answers, weights)
 
     def _grow(
         self, template: Any, schema: Schema, table: Table, target: Target, draws: Draws, numbers: range, team: Team
@@ -407,8 +405,8 @@ class BagFit(BagModel):
             made = open_for_members(table, n_categories(schema), target, plan, draws, template.max_bins, alone)
         return schema, made[0], target, made[1], draws
 
-    def _keep_parts(self, parts: list[Any]) -> None:
-        """Become the ensemble of all trees of these fitted ones."""
+    def keep_parts(self, parts: list[Any]) -> None:
+        """Become the ensemble of all trees of these fitted ones, for internal use."""
         from spinney.tree.forest import join
 
         self._keep(parts[0].schema_, join([one.forest_ for one in parts]))

@@ -18,7 +18,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema, SchemaColumn
-from spinney.estimators import on_gpu
 from spinney.estimators.base import CopiesModel, hash_of, take_inputs_of_members
 from spinney.estimators.docstrings import LEAVES, LOCAL, PATHS, documented
 from spinney.estimators.forests.model import ForestModel
@@ -27,10 +26,19 @@ from spinney.estimators.routing import route_to_copies, router_of_copies
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.trees.model import keep_tree
 from spinney.estimators.trees.reweighted import can_share
+from spinney.gpu import model_methods as on_gpu
 
 if TYPE_CHECKING:
     from spinney.ensemble.bagging import Draws, Subspaces
     from spinney.tree.decision import DecisionTree
+
+
+EXAMPLE = """
+>>> from sklearn.datasets import load_iris
+>>> from spinney import BaggingClassifier
+>>> X, y = load_iris(return_X_y=True)
+>>> model = BaggingClassifier(random_state=0).fit(X, y)
+"""
 
 
 def _of_trees(self: Any) -> bool:
@@ -114,16 +122,12 @@ class BagModel(CopiesModel, ForestModel):
 
     @available_if(_of_trees)
     @row_by_row(on_gpu.bag_leaves)
-    @documented(returns=LEAVES)
+    @documented(returns=LEAVES, setup=EXAMPLE)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree. Supported only with Spinney's trees as base estimators.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import BaggingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = BaggingClassifier(random_state=0).fit(X, y)
         >>> model.apply(X).shape
         (150, 10)
         """
@@ -131,16 +135,12 @@ class BagModel(CopiesModel, ForestModel):
 
     @available_if(_of_trees)
     @row_by_row()
-    @documented(LOCAL, returns=PATHS)
+    @documented(LOCAL, returns=PATHS, setup=EXAMPLE)
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """Return the nodes on the path of each row. Supported only with Spinney's trees as base estimators.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from spinney import BaggingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = BaggingClassifier(random_state=0).fit(X, y)
         >>> indicator, n_nodes_ptr = model.decision_path(X)
         >>> indicator.shape[1] == n_nodes_ptr[-1]
         np.True_

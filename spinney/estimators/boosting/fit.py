@@ -187,8 +187,8 @@ _SERIES = "train_score_", "oob_scores_", "oob_improvement_"
 class ScorerMetric:
     """A scikit-learn scorer, or a function (model, X, y) -> float, as a metric of evaluation sets."""
 
-    def __init__(self, model: Any, schema: Schema, initial: InitialScores) -> None:
-        self.scoring, self.model, self.schema = Scoring(model, model.scoring), model, schema
+    def __init__(self, model: Any, initial: InitialScores) -> None:
+        self.scoring, self.model = Scoring(model, model.scoring), model
         self.initial = initial
         name = str(self.scoring.title or getattr(model.scoring, "__name__", "score"))
         self.metric = Metric(name, None, True, self._score)
@@ -211,7 +211,6 @@ class ScorerMetric:
         stand_in._booster = Booster(np.empty(0), None, self.initial.loss)  # type: ignore[arg-type]
         if self.needs_rows:
             stand_in._booster = replace(booster(), loss=self.initial.loss)
-            stand_in._keep_schema(self.schema)
         stand_in._known = one.X, one.scores  # no tree is asked again
         y = one.y
         if hasattr(self.model, "classes_"):
@@ -420,20 +419,23 @@ class BoostingFit(TableModel):
         self._check_quality(searches, data.table)
         scorer = None
         if (stopping is not None or searches) and self.scoring != "loss":
-            scorer = ScorerMetric(self, data.schema, job.initial)
+            self._keep_schema(data.schema)  # scorers ask the model about X
+            scorer = ScorerMetric(self, job.initial)
         job = job._replace(
             table=data.table if exact or self.device == "cpu" else table_for(self.device, data.table),
             max_bins=None if exact else self.max_bins,
             eval_tables=self._eval_tables(data, eval_set, eval_init_score, not exact),
             needs_rows=scorer is not None and scorer.needs_rows,
             searches=searches,
+            tries_lines=searches and self._tries_lines(data),
             stopping=stopping,
             past=past_losses(self, 0 if begun is None else begun.n_rounds),
             metrics=self._metrics(eval_metric, data.task, scorer),
         )
         if begun is not None:
             before = self._score_before(job.metrics[0])
-            settings = replace(job.settings, seed=self._seed)
+            is_linear = begun.forest.is_linear or job.settings.linear
+            settings = replace(job.settings, seed=self._seed, linear=is_linear)
             job = job._replace(begun=Begun(begun, self.evals_result_, before), settings=settings)
         with self._make_team("boosting", data.table.n_rows * data.table.n_columns) as team:
             fitted = fit_booster(job, team)
@@ -454,32 +456,38 @@ class BoostingFit(TableModel):
 
     def _check_leaves(self, data: FitData, begun: Booster | None) -> None:
         """Refuse what linear leaves cannot do."""
-        from spinney.criteria.losses import kind_of
-
         was = None if begun is None or not begun.n_rounds else begun.forest.is_linear
-        if was is not None and was != (self.leaves == "linear"):
+        if was is not None and self.leaves != "auto" and was != (self.leaves == "linear"):
             raise ValueError(
                 f"leaves={self.leaves!r} does not continue the previous fit, which has "
                 f"{'linear' if was else 'constant'} leaves. Set warm_start=False, or leave `leaves` as it was."
             )
-        if self.leaves == "constant":
-            return
-        table, problem = data.table, ""
-        is_here = getattr(table, "has_values", False)  # not so of tables in files or on a cluster
-        if self.extrapolate and self.monotonic_cst is not None:
-            problem = "cannot extrapolate and keep monotonic_cst. Set extrapolate=False"
-        elif self.max_bins is None:
-            problem = "needs bins, but max_bins is None. Set max_bins=255"
-        elif self.device != "cpu":
-            problem = f"is fitted on the CPU only, but device is {self.device!r}. Set device='cpu'"
-        elif kind_of(data.task.loss).leaves_are_quantiles:
-            problem = "needs a loss whose leaves are not quantiles. Use loss='huber' or 'squared_error', for example"
-        elif is_here and table.is_sparse:
-            problem = "needs a dense table. Use X.toarray(); predictions accept sparse matrices"
-        elif not is_here:
-            problem = "needs a table in memory. Read the files into a data frame, or call compute()"
+        problem = self._no_lines(data) if self.leaves == "linear" or was else ""
         if problem:
             raise ValueError(f"leaves='linear' {problem}, or leave leaves='constant'.")
+
+    def _tries_lines(self, data: FitData) -> bool:
+        """Whether the search for rounds is to say what leaves are like."""
+        can_be_linear = not self._no_lines(data) and data.task.has_value and not data.schema.is_categorical.all()
+        return self.leaves == "auto" and can_be_linear
+
+    def _no_lines(self, data: FitData) -> str:
+        """Why leaves cannot be linear, and a remedy; empty: they can."""
+        from spinney.criteria.losses import kind_of
+
+        table = data.table
+        is_here = getattr(table, "has_values", False)  # not so of tables in files or on a cluster
+        if self.extrapolate and self.monotonic_cst is not None:
+            return "cannot extrapolate and keep monotonic_cst. Set extrapolate=False"
+        if self.max_bins is None:
+            return "needs bins, but max_bins is None. Set max_bins=255"
+        if self.device != "cpu":
+            return f"is fitted on the CPU only, but device is {self.device!r}. Set device='cpu'"
+        if kind_of(data.task.loss).leaves_are_quantiles:
+            return "needs a loss whose leaves are not quantiles. Use loss='huber' or 'squared_error', for example"
+        if is_here and table.is_sparse:
+            return "needs a dense table. Use X.toarray(); predictions accept sparse matrices"
+        return "" if is_here else "needs a table in memory. Read the files into a data frame, or call compute()"
 
     def _job(self, data: FitData, clock: Clock) -> BoostingJob:
         """What the parameters say, without evaluation sets, metrics and early stopping."""
@@ -506,6 +514,7 @@ class BoostingFit(TableModel):
             learning_rate=None if self.learning_rate == "auto" else float(self.learning_rate),
             quality=int(self.quality),
             searches=False,
+            tries_lines=False,
             stopping=None,
             begun=None,
             past=None,
@@ -604,7 +613,7 @@ class BoostingFit(TableModel):
         for name, (X, y, weight) in named.items():
             if is_remote(X, y, weight):
                 X, y, weight, _ = self._open_remote(X, y, weight, None)
-            table = data.schema.read(self._on_device(X, as_codes), type(self).__name__, strict=self._refuses_unknown())
+            table = data.schema.read(self._on_device(X, as_codes), type(self).__name__, strict=self.refuses_unknown())
             target, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
             offset = read_offset(offsets[name], table.n_rows, data.task, "eval_init_score")
             tables.append(EvalTable(name, X, table, target, weights, offset))

@@ -9,7 +9,6 @@ import numpy as np
 
 from spinney.data.weights import Weights
 from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, loss_metric, value_metrics
-from spinney.estimators import on_gpu
 from spinney.estimators.base import TableClassifier, TableRegressor, read_sample_weight
 from spinney.estimators.boosting.model import BoostedModel
 from spinney.estimators.boosting.params import BOOSTING, CLASS_LOSS, FITTED, GROUPS, NUMBER_LOSS
@@ -17,6 +16,7 @@ from spinney.estimators.docstrings import LABELS, LOCAL, NUMBERS, documented
 from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.streaming import row_by_row
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
+from spinney.gpu import model_methods as on_gpu
 
 if TYPE_CHECKING:
     from spinney.ensemble.boosting.booster import Task
@@ -121,7 +121,7 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
         >>> bool(np.allclose(model.predict(X, init_score=np.log(exposure)), rates * exposure))
         True
         """
-        return self._respond(self._raw(X, init_score))
+        return self.respond(self._raw(X, init_score))
 
     @documented(LOCAL)
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
@@ -142,7 +142,7 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
         10
         """
         for raw in self._staged_raw(X, init_score):
-            yield self._respond(raw)
+            yield self.respond(raw)
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
         return read_numbers(y, n_rows, type(self).__name__)
@@ -181,6 +181,14 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
         if isinstance(self.loss, str):
             return loss_metric(self.loss)
         return loss_metric("loss") if task.loss.value is not None else VALUE_METRICS["squared_error"]
+
+
+_EXAMPLE = """
+>>> from spinney import GradientBoostingClassifier
+>>> from spinney.datasets import load_penguins
+>>> X, y = load_penguins()
+>>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+"""
 
 
 @described(BOOSTING, CLASS_LOSS, groups=GROUPS, fitted=FITTED)
@@ -263,7 +271,7 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         keep_parameters(self, locals())
 
     @row_by_row(on_gpu.boosted_decision)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def decision_function(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Compute the raw scores of each row.
 
@@ -275,10 +283,6 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> model.decision_function(X).shape
         (344, 3)
         """
@@ -286,23 +290,19 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         return raw[0] if len(raw) == 1 else raw.T
 
     @row_by_row(on_gpu.boosted_probabilities)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def predict_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the class probabilities of each row.
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> model.predict_proba(X).shape
         (344, 3)
         """
-        return self._respond(self._raw(X, init_score))
+        return self.respond(self._raw(X, init_score))
 
     @row_by_row(on_gpu.boosted_log_probabilities)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def predict_log_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the logarithms of the class probabilities.
 
@@ -315,16 +315,13 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> bool((model.predict_log_proba(X) < 0).all())
         True
         """
-        return self._log_chances(self._raw(X, init_score))
+        return self.log_probabilities_of(self._raw(X, init_score))
 
-    def _log_chances(self, raw: np.ndarray) -> np.ndarray:
+    def log_probabilities_of(self, raw: np.ndarray) -> np.ndarray:
+        """Return the logarithms of the probabilities of raw scores, for internal use."""
         from spinney._team import Team
         from spinney.ensemble.boosting.scoring import log_predictions
 
@@ -332,22 +329,18 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
             return log_predictions(self.fitted_loss, raw, alone)
 
     @row_by_row(on_gpu.boosted_classes)
-    @documented(returns=LABELS)
+    @documented(returns=LABELS, setup=_EXAMPLE)
     def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Predict the most probable class of each row.
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> model.predict(X)[:2].tolist()
         ['Adelie', 'Adelie']
         """
-        return self._classes_of(self._raw(X, init_score))
+        return self.classes_of(self._raw(X, init_score))
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Compute the raw scores of each row after each round.
 
@@ -358,17 +351,13 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> len(list(model.staged_decision_function(X)))
         10
         """
         for raw in self._staged_raw(X, init_score):
             yield raw[0].copy() if len(raw) == 1 else raw.T.copy()
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_predict_proba(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Predict the class probabilities of each row after each round.
 
@@ -379,17 +368,13 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> [chances.shape for chances in model.staged_predict_proba(X)][:2]
         [(344, 3), (344, 3)]
         """
         for raw in self._staged_raw(X, init_score):
-            yield self._respond(raw)
+            yield self.respond(raw)
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Predict the class of each row after each round.
 
@@ -400,15 +385,11 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
 
         Examples
         --------
-        >>> from spinney import GradientBoostingClassifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
         >>> [round(float((labels == y).mean()), 2) for labels in model.staged_predict(X)][-1] > 0.95
         True
         """
         for raw in self._staged_raw(X, init_score):
-            yield self._classes_of(raw)
+            yield self.classes_of(raw)
 
     @row_by_row(on_gpu.boosted_class_leaves)
     def apply(self, X: Any) -> np.ndarray:
@@ -417,10 +398,11 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
 
     apply.__doc__ = BoostedModel.apply.__doc__
 
-    def _classes_of(self, raw: np.ndarray) -> np.ndarray:
+    def classes_of(self, raw: np.ndarray) -> np.ndarray:
+        """Return the labels of raw scores, for internal use."""
         if len(raw) > 1:
             return self.classes_[raw.argmax(axis=0)]
-        return self.classes_[(self._respond(raw)[:, 1] > 0.5).astype(np.int64)]
+        return self.classes_[(self.respond(raw)[:, 1] > 0.5).astype(np.int64)]
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
         """Class numbers; `known`: the classes must be those already learnt."""

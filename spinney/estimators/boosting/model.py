@@ -21,13 +21,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
 from spinney.data.weights import Weights
-from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableRegressor, frame_of_records, frame_of_row, hash_of
 from spinney.estimators.boosting.fit import BoostingFit, read_offset
 from spinney.estimators.docstrings import LOCAL, documented
 from spinney.estimators.params import defaults_of, keep_parameters
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.trees.model import TreeModel
+from spinney.gpu import model_methods as on_gpu
 from spinney.tree.formula import Formula, ScoresBefore
 from spinney.tree.importance import importances
 
@@ -267,7 +267,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
 
     _calibrates_by = ', or fit it with n_estimators="auto" or early stopping on at least 100 rows'
 
-    _takes_opened_tables = True  # see data/opened_table.py
+    takes_opened_tables = True  # see data/opened_table.py
     _predicts_by_codes = True
 
     # --- predict ---------------------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         if self._known is not None and X is self._known[0]:
             return self._known[1]
         table, booster = self._read(X), self._booster
-        start = self._start(X, init_score, table.n_rows)
+        start = self.start_scores(X, init_score, table.n_rows)
         if table.n_rows == 1 and table.is_one_row():
             return booster.forest.one_row.scores(table, start.reshape(-1))
         from spinney.tree.predict_boosted import raw_scores
@@ -293,8 +293,8 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
 
         return raw_scores_by(self.device, self._booster.forest, table, start, team)
 
-    def _start(self, X: Any, init_score: Any, n_rows: int) -> np.ndarray:
-        """What the trees are added to: (outputs,), or (outputs, rows) where rows begin each with its own."""
+    def start_scores(self, X: Any, init_score: Any, n_rows: int) -> np.ndarray:
+        """Return what the trees are added to, (outputs,) or (outputs, rows), for internal use."""
         start = self._booster.start
         if init_score is None and self._init is None:
             return start
@@ -304,7 +304,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         return start if offset is None else start[:, None] + offset
 
     def _scores_before(self, X: Any, n_rows: int) -> np.ndarray:
-        return self._start(X, None, n_rows)
+        return self.start_scores(X, None, n_rows)
 
     def _staged_raw(self, X: Any, init_score: Any = None) -> Iterator[np.ndarray]:
         """Raw scores after each round; the same array, growing."""
@@ -312,7 +312,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
 
         table, booster = self._read(X), self._booster
         scores = np.empty((booster.n_outputs, table.n_rows))
-        start = self._start(X, init_score, table.n_rows)
+        start = self.start_scores(X, init_score, table.n_rows)
         scores[:] = start[:, None] if start.ndim == 1 else start
         with self._team(table) as team:
             codes = table.encode(booster.bins, team)
@@ -353,8 +353,8 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         """For sending rows through all trees."""
         return self._make_team("descend many", table.n_rows * self._booster.forest.n_trees)
 
-    def _respond(self, raw: np.ndarray) -> np.ndarray:
-        """Predicted values, or probabilities (rows, classes)."""
+    def respond(self, raw: np.ndarray) -> np.ndarray:
+        """Return the predictions of raw scores, or the probabilities (rows, classes), for internal use."""
         from spinney.ensemble.boosting.scoring import predictions
 
         return predictions(self.fitted_loss, isinstance(self, ClassifierMixin), raw)
@@ -445,12 +445,17 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         if self._init is not None or isinstance(self.init, str):
             return self._init or self.init
         classes = self.classes_ if isinstance(self, ClassifierMixin) else None
-        return constant_init(self._respond(self._booster.start[:, None]), classes)
+        return constant_init(self.respond(self._booster.start[:, None]), classes)
 
     @property
     def n_estimators_(self) -> int:
         """Number of rounds that the model predicts with."""
         return self._need_rounds().n_rounds
+
+    @property
+    def leaves_(self) -> str:
+        """What leaves are: "constant" or "linear"."""
+        return "linear" if self._need_rounds().forest.is_linear else "constant"
 
     @property
     def n_trees_per_iteration_(self) -> int:

@@ -181,11 +181,14 @@ BOOSTING = {
         [Interval(Integral, 2, 255, closed="both"), None],
     ),
     "leaves": Parameter(
-        '{"constant", "linear"}',
+        '{"constant", "linear", "auto"}',
         'What a leaf adds to the raw score. "constant" is a number. "linear" is a number and slopes in up to four '
         "numeric columns of its path, fitted with a ridge penalty: more accurate where the target changes smoothly. It "
-        "needs a dense table in memory, bins, and a loss whose leaves are not quantiles. See docs/boosting.md.",
-        [StrOptions({"constant", "linear"})],
+        "needs a dense table in memory, bins, and a loss whose leaves are not quantiles. "
+        '"auto" tries both on the held-out rows that the number of rounds is chosen on, and uses linear leaves if they '
+        "gain more than the standard error; without such rows, or where linear leaves are not supported, leaves are "
+        "constant. See docs/boosting.md.",
+        [StrOptions({"constant", "linear", "auto"})],
     ),
     "extrapolate": Parameter(
         "bool",
@@ -333,6 +336,8 @@ FITTED = """
         Number of rounds that the model predicts with: all, or the best number after early stopping.
     n_estimators_ : int
         The same, named as in scikit-learn.
+    leaves_ : str
+        "constant" or "linear", which `leaves="auto"` chooses from.
     evals_result_ : dict
         Evaluation set -> metric -> one value per round. "held_out" has the scores by which "auto" chose the rounds.
     train_score_ : ndarray of shape (n_estimators_,)

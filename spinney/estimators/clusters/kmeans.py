@@ -66,8 +66,11 @@ class MatrixModel(TableModel):
         self._check_sparse(X)
         return learn_matrix(X, type(self).__name__, with_cells)
 
-    def _read_values(self, X: Any, with_cells: bool = False) -> Any:
-        """The values of a table with the columns of fit; with cells, a large sparse table stays a SciPy CSR matrix."""
+    def read_values(self, X: Any, with_cells: bool = False) -> Any:
+        """Return the values of a table with the columns of `fit`, for internal use.
+
+        With cells, a large sparse table stays a SciPy CSR matrix.
+        """
         table = self._read(X)
         if with_cells and table.is_sparse:
             return table.by_rows
@@ -81,6 +84,13 @@ def columns_named(names: Any) -> Iterator[None]:
         yield
     except NotFiniteError as error:
         raise error.named(names) from None
+
+
+_EXAMPLE = """
+>>> from spinney import KMeans
+>>> X = [[0.0], [1.0], [8.0], [9.0]]
+>>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+"""
 
 
 @described(KMEANS)
@@ -142,7 +152,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         keep_parameters(self, locals())
 
     @known_arguments
-    @documented(NO_TARGET)
+    @documented(NO_TARGET, setup=_EXAMPLE)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Compute the centroids.
 
@@ -157,9 +167,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         Examples
         --------
-        >>> from spinney import KMeans
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
         >>> model.cluster_centers_.tolist()
         [[0.5], [8.5]]
         """
@@ -282,7 +289,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return hash_of([np.ascontiguousarray(self.cluster_centers_).tobytes()])
 
     def _open(self, X: Any, team_work: int = 0) -> Any:
-        values = self._read_values(X, self._predicts_cells)
+        values = self.read_values(X, self._predicts_cells)
         values = values.astype(self.cluster_centers_.dtype, copy=False)
         return _directions(values) if self.metric == "cosine" else values
 
@@ -303,7 +310,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return make_passes(points, len(self.cluster_centers_), "lloyd", team)
 
     @row_by_row()
-    @documented(CELLS)
+    @documented(CELLS, setup=_EXAMPLE)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the cluster of each row, that of the nearest centroid.
 
@@ -314,9 +321,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         Examples
         --------
-        >>> from spinney import KMeans
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
         >>> model.predict([[2.0], [7.0]]).tolist()
         [0, 1]
         """
@@ -326,7 +330,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             return self._passes(points, team).nearest(self._relative())[: points.n_rows]
 
     @row_by_row()
-    @documented(CELLS)
+    @documented(CELLS, setup=_EXAMPLE)
     def transform(self, X: Any) -> np.ndarray:
         """Compute the distance of each row to each centroid.
 
@@ -337,9 +341,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         Examples
         --------
-        >>> from spinney import KMeans
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
         >>> model.transform([[2.0]]).tolist()
         [[1.5, 6.5]]
         """
@@ -398,7 +399,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return self.fit(X, sample_weight=sample_weight).labels_
 
     @score_on_cpu
-    @documented(CELLS, NO_TARGET)
+    @documented(CELLS, NO_TARGET, setup=_EXAMPLE)
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the inertia of the rows: the sum of squared distances to the nearest centroids.
 
@@ -409,9 +410,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         Examples
         --------
-        >>> from spinney import KMeans
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
         >>> model.score(X)
         -1.0
         """

@@ -218,7 +218,7 @@ class MiniBatchKMeans(KMeans):
                 self._check_size(values.shape[0])
                 self._keep_schema(schema)
             else:
-                values = self._read_values(X).astype(self._running.dtype, copy=False)
+                values = self.read_values(X).astype(self._running.dtype, copy=False)
             weights = read_sample_weight(sample_weight, len(values))
             with self._make_team("cluster", values.size * self.n_clusters) as team, columns_named(self._schema.names):
                 points = make_points(values, weights, team, None if is_first else self._origin)

@@ -131,6 +131,13 @@ def read_array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     return np.asarray(found)
 
 
+_EXAMPLE = """
+>>> from spinney import GaussianMixture
+>>> X = [[0.0], [1.0], [8.0], [9.0]]
+>>> model = GaussianMixture(2, random_state=0).fit(X)
+"""
+
+
 class MixtureModel(DensityMixin, MatrixModel):
     """A mixture of Gaussians, however it is fitted."""
 
@@ -142,7 +149,7 @@ class MixtureModel(DensityMixin, MatrixModel):
     covariances_: np.ndarray
 
     @known_arguments
-    @documented(NO_TARGET)
+    @documented(NO_TARGET, setup=_EXAMPLE)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Fit the mixture.
 
@@ -157,9 +164,6 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         Examples
         --------
-        >>> from spinney import GaussianMixture
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = GaussianMixture(2, random_state=0).fit(X)
         >>> sorted(model.means_.round(3).tolist())
         [[0.5], [8.5]]
         """
@@ -280,7 +284,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """Responsibilities of the components for each row, and the logarithm of its density."""
         from spinney.cluster.e_step import expect, read_rows
 
-        values = self._read_values(X)
+        values = self.read_values(X)
         _check_finite(values, self._schema.names)
         with self._make_team("cluster", self._work(values)) as team:
             origin = np.average(self.means_, axis=0, weights=self.weights_)
@@ -291,7 +295,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         return self.component_log_densities(X) + self._mixture(self.means_[0]).log_factors()
 
     @row_by_row()
-    @documented(CELLS_OR_MISSING)
+    @documented(CELLS_OR_MISSING, setup=_EXAMPLE)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Compute the responsibilities: the probability of each component, given a row.
 
@@ -302,16 +306,13 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         Examples
         --------
-        >>> from spinney import GaussianMixture
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = GaussianMixture(2, random_state=0).fit(X)
         >>> model.predict_proba([[0.0]]).max().round(3).item()
         1.0
         """
         return self._expect(X)[:, :-1]
 
     @row_by_row()
-    @documented(CELLS_OR_MISSING)
+    @documented(CELLS_OR_MISSING, setup=_EXAMPLE)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Compute the logarithms of the responsibilities, also of those too small for float64.
 
@@ -322,9 +323,6 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         Examples
         --------
-        >>> from spinney import GaussianMixture
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = GaussianMixture(2, random_state=0).fit(X)
         >>> model.predict_log_proba([[0.0]]).max().round(3).item()
         0.0
         """
@@ -356,7 +354,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         """
         return np.exp(self.component_log_densities(X))
 
-    @documented(CELLS_OR_MISSING)
+    @documented(CELLS_OR_MISSING, setup=_EXAMPLE)
     def component_log_densities(self, X: Any) -> np.ndarray:
         """Compute the logarithms of the components' densities, also of those too small for float64.
 
@@ -367,15 +365,12 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         Examples
         --------
-        >>> from spinney import GaussianMixture
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = GaussianMixture(2, random_state=0).fit(X)
         >>> model.component_log_densities(X).shape
         (4, 2)
         """
         from spinney.cluster.e_step import Gaussians, expect, read_rows
 
-        values = self._read_values(X)
+        values = self.read_values(X)
         _check_finite(values, self._schema.names)
         origin = np.average(self.means_, axis=0, weights=self.weights_)
         rows, mixture, alone = read_rows(values, None, origin), self._mixture(origin), np.ones(1)
@@ -387,7 +382,7 @@ class MixtureModel(DensityMixin, MatrixModel):
             return np.column_stack([expect(rows, one, team)[:, -1] for one in each])
 
     @row_by_row()
-    @documented(CELLS_OR_MISSING)
+    @documented(CELLS_OR_MISSING, setup=_EXAMPLE)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the component with the largest responsibility for each row.
 
@@ -398,9 +393,6 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         Examples
         --------
-        >>> from spinney import GaussianMixture
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = GaussianMixture(2, random_state=0).fit(X)
         >>> labels = model.predict(X)
         >>> bool(labels[0] == labels[1] != labels[2])
         True
@@ -433,7 +425,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
     @row_by_row()
-    @documented(CELLS_OR_MISSING)
+    @documented(CELLS_OR_MISSING, setup=_EXAMPLE)
     def score_samples(self, X: Any) -> np.ndarray:
         """Compute the log-likelihood of each row.
 
@@ -444,16 +436,13 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         Examples
         --------
-        >>> from spinney import GaussianMixture
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = GaussianMixture(2, random_state=0).fit(X)
         >>> model.score_samples([[0.5]]).round(2).tolist()
         [-0.92]
         """
         return self._expect(X)[:, -1]
 
     @score_on_cpu
-    @documented(CELLS_OR_MISSING, NO_TARGET)
+    @documented(CELLS_OR_MISSING, NO_TARGET, setup=_EXAMPLE)
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Compute the mean log-likelihood of the rows.
 
@@ -464,9 +453,6 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         Examples
         --------
-        >>> from spinney import GaussianMixture
-        >>> X = [[0.0], [1.0], [8.0], [9.0]]
-        >>> model = GaussianMixture(2, random_state=0).fit(X)
         >>> round(model.score(X), 2)
         -1.42
         """

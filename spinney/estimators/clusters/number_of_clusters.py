@@ -133,7 +133,7 @@ def check_counts(ks: Iterable[int] | int) -> list[int]:
 def _silhouette(model: KMeans, X: Any) -> float:
     from sklearn.metrics import silhouette_score
 
-    values, labels = model._read_values(X, True), model.labels_
+    values, labels = model.read_values(X, True), model.labels_
     some = np.unique(np.linspace(0, values.shape[0] - 1, _SILHOUETTE_ROWS).astype(np.int64))
     values, labels = values[some], labels[some]
     if not 1 < len(np.unique(labels)) < len(labels):

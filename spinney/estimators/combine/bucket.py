@@ -60,6 +60,16 @@ _FITTED = """
 """
 
 
+_BUCKET = """
+>>> from sklearn.datasets import load_iris
+>>> from sklearn.naive_bayes import GaussianNB
+>>> from spinney import DecisionTreeClassifier, BucketOfModels
+>>> X, y = load_iris(return_X_y=True)
+>>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+>>> model = BucketOfModels(members).fit(X, y)
+"""
+
+
 def _has(method: str) -> Any:
     """Whether the best member, or before fit all members, have a method of classifiers."""
 
@@ -97,14 +107,14 @@ class BucketOfModels(LogProbabilities, OfTrees, EitherKind):
     'line'
     """
 
-    _takes_weights = True
+    takes_weights = True
 
     def __init__(
         self, estimators: Any, *, cv: Any = 5, scoring: Any = None, n_jobs: int | None = None, verbose: bool = False
     ) -> None:
         keep_parameters(self, locals())
 
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=_BUCKET)
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
         """Score the members by cross-validation, and fit the best one on all rows.
 
@@ -116,12 +126,6 @@ class BucketOfModels(LogProbabilities, OfTrees, EitherKind):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, BucketOfModels
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
-        >>> model = BucketOfModels(members).fit(X, y)
         >>> sorted(model.scores_)
         ['bayes', 'tree']
         """
@@ -154,7 +158,7 @@ class BucketOfModels(LogProbabilities, OfTrees, EitherKind):
         return self.classes_[codes]
 
     @row_by_row()
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=_BUCKET)
     def predict(self, X: Any) -> np.ndarray:
         """Predict with the best member.
 
@@ -165,12 +169,6 @@ class BucketOfModels(LogProbabilities, OfTrees, EitherKind):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, BucketOfModels
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
-        >>> model = BucketOfModels(members).fit(X, y)
         >>> model.predict(X[:2]).tolist()
         [0, 0]
         """
@@ -178,18 +176,12 @@ class BucketOfModels(LogProbabilities, OfTrees, EitherKind):
 
     @available_if(_has("predict_proba"))
     @row_by_row()
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=_BUCKET)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities with the best member.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, BucketOfModels
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
-        >>> model = BucketOfModels(members).fit(X, y)
         >>> model.predict_proba(X).shape
         (150, 3)
         """

@@ -71,6 +71,13 @@ FITTED_MEMBERS = """
 """
 
 
+VOTERS = """
+>>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+>>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+>>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+"""
+
+
 class Combination(KnowsNames, _BaseComposition):
     """A model made of named models, `estimators`, which may be set and read like parameters."""
 
@@ -83,6 +90,7 @@ class Combination(KnowsNames, _BaseComposition):
         """The members as passed to the constructor, by name."""
         return Bunch(**dict(self.estimators))
 
+    @documented(setup=VOTERS)
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Get the parameters.
 
@@ -98,14 +106,12 @@ class Combination(KnowsNames, _BaseComposition):
 
         Examples
         --------
-        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
-        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
         >>> VotingClassifier(members).get_params()["cart__max_depth"] is None
         True
         """
         return self._get_params("estimators", deep=deep)
 
+    @documented(setup=VOTERS)
     def set_params(self, **params: Any) -> Any:
         """Set parameters, members or parameters of members.
 
@@ -121,9 +127,6 @@ class Combination(KnowsNames, _BaseComposition):
 
         Examples
         --------
-        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
-        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
         >>> model = VotingClassifier(members).set_params(c45="drop", cart__max_depth=2).fit(X, y)
         >>> len(model.estimators_)
         1
@@ -169,15 +172,12 @@ class Combination(KnowsNames, _BaseComposition):
         if kind and not (is_classifier if kind == "classifier" else is_regressor)(model):
             raise ValueError(f"member {name!r} must be a {kind}, got {type(model).__name__}.")
 
-    @documented()
+    @documented(setup=VOTERS)
     def get_metadata_routing(self) -> Any:
         """Get the metadata routing: which arguments of `fit` are passed to which member.
 
         Examples
         --------
-        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
-        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
         >>> type(VotingClassifier(members).get_metadata_routing()).__name__
         'MetadataRouter'
         """

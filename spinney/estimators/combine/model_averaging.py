@@ -76,6 +76,16 @@ _FORMULA = """
 _TEXTS = {"formula": _FORMULA, "fitted": _FITTED}
 
 
+_AVERAGED = """
+>>> from sklearn.datasets import load_iris
+>>> from sklearn.naive_bayes import GaussianNB
+>>> from spinney import DecisionTreeClassifier, BayesianModelAveraging
+>>> X, y = load_iris(return_X_y=True)
+>>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+>>> model = BayesianModelAveraging(members).fit(X, y)
+"""
+
+
 @described(_TABLE, **_TEXTS)
 class BayesianModelAveraging(LogProbabilities, OfTrees, EitherKind):
     """Average several classifiers or regressors, weighted by Bayes' rule.
@@ -104,14 +114,14 @@ class BayesianModelAveraging(LogProbabilities, OfTrees, EitherKind):
     array([0., 1.])
     """
 
-    _takes_weights = True
+    takes_weights = True
 
     def __init__(
         self, estimators: Any, *, prior: Any = None, cv: Any = 5, n_jobs: int | None = None, verbose: bool = False
     ) -> None:
         keep_parameters(self, locals())
 
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=_AVERAGED)
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
         """Weight the members by held-out rows, and fit them on all rows.
 
@@ -123,12 +133,6 @@ class BayesianModelAveraging(LogProbabilities, OfTrees, EitherKind):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, BayesianModelAveraging
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
-        >>> model = BayesianModelAveraging(members).fit(X, y)
         >>> model.weights_.shape
         (2,)
         """
@@ -185,18 +189,12 @@ class BayesianModelAveraging(LogProbabilities, OfTrees, EitherKind):
 
     @available_if(lambda self: self._classifies())
     @row_by_row()
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=_AVERAGED)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, the weighted mean of the members'. Only with classifiers.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, BayesianModelAveraging
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
-        >>> model = BayesianModelAveraging(members).fit(X, y)
         >>> model.predict_proba(X).shape
         (150, 3)
         """

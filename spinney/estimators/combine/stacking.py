@@ -107,6 +107,15 @@ FINAL_REGRESSOR = FINAL_CLASSIFIER._replace(
 )
 
 
+_STACKED = """
+>>> from sklearn.datasets import load_iris
+>>> from sklearn.naive_bayes import GaussianNB
+>>> from spinney import DecisionTreeClassifier, StackingClassifier
+>>> X, y = load_iris(return_X_y=True)
+>>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+"""
+
+
 def _final_has(method: str) -> Any:
     def check(self: Any) -> bool:
         final = getattr(self, "final_estimator_", None) or self.final_estimator or self._default_final()
@@ -119,7 +128,7 @@ def _final_has(method: str) -> Any:
 class _Stacking(TransformerMixin, Combination):
     """What both share: predictions for rows the members have not seen, and the model that learns from them."""
 
-    _takes_weights = True
+    takes_weights = True
     _strata_are_classes: ClassVar[bool] = False
 
     def __init__(
@@ -140,7 +149,7 @@ class _Stacking(TransformerMixin, Combination):
     def _default_final(self) -> Any:
         raise NotImplementedError
 
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=_STACKED)
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
         """Fit the members and the final estimator.
 
@@ -155,11 +164,6 @@ class _Stacking(TransformerMixin, Combination):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, StackingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
         >>> model = StackingClassifier(members, cv="holdout", random_state=0).fit(X, y)
         >>> model.stack_method_
         ['predict_proba', 'predict_proba']
@@ -271,7 +275,7 @@ class _Stacking(TransformerMixin, Combination):
         ]
 
     @row_by_row()
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=_STACKED)
     def transform(self, X: Any) -> Any:
         """Return the input of the final estimator: the members' predictions, and X with `passthrough=True`.
 
@@ -282,11 +286,6 @@ class _Stacking(TransformerMixin, Combination):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, StackingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
         >>> model = StackingClassifier(members).fit(X, y)
         >>> model.transform(X).shape
         (150, 6)
@@ -294,6 +293,7 @@ class _Stacking(TransformerMixin, Combination):
         check_is_fitted(self)
         return self._meta_table(X, self._member_answers(X))
 
+    @documented(setup=_STACKED)
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Get the names of the columns that `transform` returns.
 
@@ -309,11 +309,6 @@ class _Stacking(TransformerMixin, Combination):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, StackingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
         >>> model = StackingClassifier(members).fit(X, y)
         >>> model.get_feature_names_out()[:2].tolist()
         ['stackingclassifier_bayes0', 'stackingclassifier_bayes1']
@@ -324,7 +319,7 @@ class _Stacking(TransformerMixin, Combination):
 
     @available_if(_final_has("predict"))
     @row_by_row()
-    @documented(OF_MEMBERS, returns=NUMBERS)
+    @documented(OF_MEMBERS, returns=NUMBERS, setup=_STACKED)
     def predict(self, X: Any, **predict_params: Any) -> Any:
         """Predict classes or numbers with the final estimator.
 
@@ -336,11 +331,6 @@ class _Stacking(TransformerMixin, Combination):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, StackingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
         >>> model = StackingClassifier(members).fit(X, y)
         >>> model.predict(X[:2]).tolist()
         [0, 0]
@@ -437,17 +427,12 @@ class StackingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Stack
 
     @available_if(_final_has("predict_proba"))
     @row_by_row()
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=_STACKED)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities with the final estimator.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, StackingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
         >>> model = StackingClassifier(members).fit(X, y)
         >>> model.predict_proba(X).shape
         (150, 3)
@@ -457,7 +442,7 @@ class StackingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Stack
 
     @available_if(_final_has("decision_function"))
     @row_by_row()
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=_STACKED)
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the final estimator's decision function.
 
@@ -468,11 +453,6 @@ class StackingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Stack
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from spinney import DecisionTreeClassifier, StackingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
         >>> model = StackingClassifier(members).fit(X, y)
         >>> model.decision_function(X).shape
         (150, 3)

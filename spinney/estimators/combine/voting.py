@@ -19,6 +19,7 @@ from spinney.estimators.base import LogProbabilities, OfTrees, all_or_nothing
 from spinney.estimators.combine.composition import (
     FITTED_MEMBERS,
     MEMBERS,
+    VOTERS,
     Combination,
     ask_classes,
     ask_probabilities,
@@ -154,7 +155,7 @@ class VotingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Voting)
     ) -> None:
         keep_parameters(self, locals())
 
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=VOTERS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
@@ -167,9 +168,6 @@ class VotingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Voting)
 
         Examples
         --------
-        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
-        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
         >>> model = VotingClassifier(members).fit(X, y)
         >>> list(model.named_estimators_)
         ['cart', 'c45']
@@ -185,7 +183,7 @@ class VotingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Voting)
         return self
 
     @row_by_row()
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=VOTERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict classes.
 
@@ -196,9 +194,6 @@ class VotingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Voting)
 
         Examples
         --------
-        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
-        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
         >>> model = VotingClassifier(members, voting="soft").fit(X, y)
         >>> model.predict([[0.5], [2.5]]).tolist()
         ['a', 'b']
@@ -215,15 +210,12 @@ class VotingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Voting)
 
     @available_if(_is_soft)
     @row_by_row()
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=VOTERS)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, the mean of the members'. Only with `voting="soft"`.
 
         Examples
         --------
-        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
-        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
         >>> model = VotingClassifier(members, voting="soft").fit(X, y)
         >>> model.predict_proba([[0.5]]).round(3).tolist()
         [[1.0, 0.0]]
@@ -238,7 +230,7 @@ class VotingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Voting)
         return [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
 
     @row_by_row()
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=VOTERS)
     def transform(self, X: Any) -> np.ndarray:
         """Return each member's predictions.
 
@@ -250,9 +242,6 @@ class VotingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Voting)
 
         Examples
         --------
-        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
-        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
         >>> model = VotingClassifier(members, voting="soft").fit(X, y)
         >>> model.transform([[0.5]]).shape
         (1, 4)
@@ -263,6 +252,7 @@ class VotingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Voting)
         answers = self._probabilities(X)
         return np.hstack(answers) if self.flatten_transform else np.stack(answers)
 
+    @documented(setup=VOTERS)
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Get the names of the columns that `transform` returns.
 
@@ -278,9 +268,6 @@ class VotingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Voting)
 
         Examples
         --------
-        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
-        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
         >>> model = VotingClassifier(members, voting="soft").fit(X, y)
         >>> model.get_feature_names_out().tolist()
         ['votingclassifier_cart0', 'votingclassifier_cart1', 'votingclassifier_c450', 'votingclassifier_c451']
@@ -294,6 +281,14 @@ class VotingClassifier(LogProbabilities, PredictsSets, ClassifierMixin, _Voting)
                 "flatten_transform=True."
             )
         return np.asarray([f"{name}{k}" for name in names for k in range(len(self.classes_))], object)
+
+
+_NUMBER_VOTERS = """
+>>> from sklearn.linear_model import LinearRegression
+>>> from spinney import DecisionTreeRegressor, VotingRegressor
+>>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+>>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+"""
 
 
 @described(_TABLE, fitted=FITTED_MEMBERS)
@@ -322,7 +317,7 @@ class VotingRegressor(PredictsIntervals, RegressorMixin, _Voting):
     ) -> None:
         keep_parameters(self, locals())
 
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=_NUMBER_VOTERS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
@@ -337,10 +332,6 @@ class VotingRegressor(PredictsIntervals, RegressorMixin, _Voting):
 
         Examples
         --------
-        >>> from sklearn.linear_model import LinearRegression
-        >>> from spinney import DecisionTreeRegressor, VotingRegressor
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
-        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
         >>> model = VotingRegressor(members, how="median").fit(X, y)
         >>> list(model.named_estimators_)
         ['line', 'tree']
@@ -353,16 +344,12 @@ class VotingRegressor(PredictsIntervals, RegressorMixin, _Voting):
         return self
 
     @row_by_row()
-    @documented(OF_MEMBERS, returns=NUMBERS)
+    @documented(OF_MEMBERS, returns=NUMBERS, setup=_NUMBER_VOTERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the mean or median of the members' predictions.
 
         Examples
         --------
-        >>> from sklearn.linear_model import LinearRegression
-        >>> from spinney import DecisionTreeRegressor, VotingRegressor
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
-        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
         >>> model = VotingRegressor(members).fit(X, y)
         >>> model.predict([[1.0]]).round(3).tolist()
         [0.75]
@@ -371,7 +358,7 @@ class VotingRegressor(PredictsIntervals, RegressorMixin, _Voting):
         return median(predictions, weights) if self.how == "median" else mean(predictions.T, weights)
 
     @row_by_row()
-    @documented(OF_MEMBERS)
+    @documented(OF_MEMBERS, setup=_NUMBER_VOTERS)
     def transform(self, X: Any) -> np.ndarray:
         """Return each member's predictions.
 
@@ -382,10 +369,6 @@ class VotingRegressor(PredictsIntervals, RegressorMixin, _Voting):
 
         Examples
         --------
-        >>> from sklearn.linear_model import LinearRegression
-        >>> from spinney import DecisionTreeRegressor, VotingRegressor
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
-        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
         >>> model = VotingRegressor(members).fit(X, y)
         >>> model.transform([[1.0]]).round(3).tolist()
         [[1.0, 0.5]]

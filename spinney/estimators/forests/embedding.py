@@ -49,6 +49,13 @@ _EMBEDDING = {
 }
 
 
+_EXAMPLE = """
+>>> from spinney import RandomTreesEmbedding
+>>> X = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]]
+>>> embedding = RandomTreesEmbedding(n_estimators=5, max_depth=1, random_state=0)
+"""
+
+
 @described(_EMBEDDING)
 class RandomTreesEmbedding(TransformerMixin, GrownForest):
     """An embedding by totally random trees: a one-hot encoding of the leaf of each row in every tree.
@@ -115,7 +122,7 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         return _WITHOUT[name] if name in _WITHOUT else getattr(self, name)
 
     @known_arguments
-    @documented(TO_FIT, NO_TARGET)
+    @documented(TO_FIT, NO_TARGET, setup=_EXAMPLE)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:  # type: ignore[override]
         """Fit the trees.
 
@@ -126,9 +133,6 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
 
         Examples
         --------
-        >>> from spinney import RandomTreesEmbedding
-        >>> X = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]]
-        >>> embedding = RandomTreesEmbedding(n_estimators=5, max_depth=1, random_state=0)
         >>> len(embedding.fit(X))
         5
         """
@@ -147,7 +151,7 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         return self
 
     @known_arguments
-    @documented(TO_FIT, NO_TARGET)
+    @documented(TO_FIT, NO_TARGET, setup=_EXAMPLE)
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the trees and transform X.
 
@@ -163,9 +167,6 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
 
         Examples
         --------
-        >>> from spinney import RandomTreesEmbedding
-        >>> X = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]]
-        >>> embedding = RandomTreesEmbedding(n_estimators=5, max_depth=1, random_state=0)
         >>> embedding.fit_transform(X).shape
         (5, 10)
         """
@@ -175,7 +176,7 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         raise not_of_trees(self)  # it predicts nothing
 
     @row_by_row()
-    @documented()
+    @documented(setup=_EXAMPLE)
     def transform(self, X: Any) -> Any:
         """Encode the leaf of each row in each tree.
 
@@ -186,9 +187,6 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
 
         Examples
         --------
-        >>> from spinney import RandomTreesEmbedding
-        >>> X = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]]
-        >>> embedding = RandomTreesEmbedding(n_estimators=5, max_depth=1, random_state=0)
         >>> embedding.fit(X).transform(X[:1]).sum()
         np.float64(5.0)
         """
@@ -200,6 +198,7 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         found: Any = csr_matrix((np.ones(columns.size), columns.ravel(), ends), shape=shape)
         return found if self.sparse_output else found.toarray()
 
+    @documented(setup=_EXAMPLE)
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the columns of `transform`: randomtreesembedding_{tree}_{leaf}.
 
@@ -215,9 +214,6 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
 
         Examples
         --------
-        >>> from spinney import RandomTreesEmbedding
-        >>> X = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]]
-        >>> embedding = RandomTreesEmbedding(n_estimators=5, max_depth=1, random_state=0)
         >>> embedding.fit(X).get_feature_names_out()[0]
         'randomtreesembedding_0_1'
         """

@@ -53,7 +53,7 @@ _OTHER_DATA = "with warm_start=True X and y must have the same columns and class
 class GrownForest(JudgedForest):
     """Base class of all forests."""
 
-    _takes_opened_tables = True
+    takes_opened_tables = True
     _tree_kind: ClassVar[Any]
     _splitter: ClassVar[str]
     _seed: int
@@ -222,8 +222,8 @@ class GrownForest(JudgedForest):
         tree = clone(self.estimator_).set_params(random_state=self._tree_seed(k))
         return keep_tree(tree, self._schema, self.forest_.tree(k), self.max_features_)
 
-    def _keep_parts(self, parts: list[Any]) -> None:
-        """Become the forest of all trees of these fitted forests."""
+    def keep_parts(self, parts: list[Any]) -> None:
+        """Become the forest of all trees of these fitted forests, for internal use."""
         from spinney.ensemble.forests.bootstrap import pool_bags
         from spinney.tree.forest import join
 

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._warnings import warn_caller
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
-from spinney.estimators import on_gpu
 from spinney.estimators.bagging.fit import count_columns_of_member
 from spinney.estimators.bagging.model import in_own_columns
 from spinney.estimators.base import all_or_nothing, read_sample_weight
@@ -34,6 +33,7 @@ from spinney.estimators.params import (
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
 from spinney.estimators.trees.model import keep_tree
+from spinney.gpu import model_methods as on_gpu
 from spinney.tree.formula import Formula
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         own = in_own_columns(self._schema, self.forest_.tree(k), self._draws[k].subspaces, k)
         tree = keep_tree(clone(self.estimator_), *own, 1)
-        tree._answers_are = self.answers_are
+        tree.answers_are = self.answers_are
         return tree
 
     @property
@@ -277,10 +277,10 @@ class IsolationForest(OutlierMixin, ForestModel):
         from spinney.tree.descend import sum_answers
 
         with self._team(table.n_rows) as team:
-            return self._score_of(sum_answers(self.forest_, table, team)[:, 0, 0] / self.forest_.n_trees)
+            return self.scores_of_depths(sum_answers(self.forest_, table, team)[:, 0, 0] / self.forest_.n_trees)
 
-    def _score_of(self, depths: np.ndarray) -> np.ndarray:
-        """Scores from mean depths."""
+    def scores_of_depths(self, depths: np.ndarray) -> np.ndarray:
+        """Return the scores of mean depths, for internal use."""
         from spinney.ensemble.forests.isolation import anomaly_scores
 
         return -anomaly_scores(depths, self.max_samples_)

@@ -54,7 +54,7 @@ def merge_forests(models: Iterable[Any]) -> Any:
     for name in ("classes_", "n_classes_", "estimator_", "max_features_", "_seed", "_n_rows"):
         if name in vars(first):
             setattr(merged, name, getattr(first, name))
-    merged._keep_parts(forests)
+    merged.keep_parts(forests)
     return merged
 
 

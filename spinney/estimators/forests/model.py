@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._warnings import warn_caller
 from spinney.data.remote_table import RemoteRows
 from spinney.data.schema import Schema
-from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel, TableRegressor
 from spinney.estimators.docstrings import (
     LABELS_OF_OUTPUTS,
@@ -30,6 +29,7 @@ from spinney.estimators.docstrings import (
 )
 from spinney.estimators.params import read_seed
 from spinney.estimators.streaming import row_by_row
+from spinney.gpu import model_methods as on_gpu
 from spinney.tree.formula import Formula, mean_of_trees, not_of_trees
 
 if TYPE_CHECKING:
@@ -44,6 +44,13 @@ if TYPE_CHECKING:
 
 # what follows from the members and their training rows, until they change
 FOLLOWS = ("estimators_", "feature_importances_", "_ballots", "oob_score_", "oob_decision_function_", "oob_prediction_")
+
+
+_EXAMPLE = """
+>>> from spinney import RandomForestClassifier
+>>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
+>>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
+"""
 
 
 class ForestModel(Explained, TableModel):
@@ -83,20 +90,20 @@ class ForestModel(Explained, TableModel):
         """The mean of the trees' predictions, (rows, outputs, classes or 1)."""
         table = self._read(X)
         if table.is_one_row():
-            return self.forest_.one_row.sums(table, self._node_answers()) / self.forest_.n_trees
+            return self.forest_.one_row.sums(table, self.node_answers()) / self.forest_.n_trees
         from spinney.tree.descend import sum_answers
 
         with self._team(table.n_rows) as team:
-            return sum_answers(self.forest_, table, team, answers=self._node_answers()) / self.forest_.n_trees
+            return sum_answers(self.forest_, table, team, answers=self.node_answers()) / self.forest_.n_trees
 
-    def _node_answers(self) -> np.ndarray | None:
-        """Predictions of the nodes, (nodes, outputs, classes or 1), where they differ from those in `forest_`."""
+    def node_answers(self) -> np.ndarray | None:
+        """Return what nodes predict, if not what `forest_` says, for internal use."""
         return None
 
     def _formula(self) -> Formula:
         if "forest_" not in vars(self):
             raise not_of_trees(self)  # bagging of other models
-        forest, says = self.forest_, self._node_answers()
+        forest, says = self.forest_, self.node_answers()
         return mean_of_trees(self._facts(self._schema, forest), forest, forest.answers if says is None else says)
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
@@ -111,15 +118,12 @@ class ForestModel(Explained, TableModel):
         raise NotImplementedError
 
     @row_by_row(on_gpu.forest_leaves)
-    @documented(returns=LEAVES)
+    @documented(returns=LEAVES, setup=_EXAMPLE)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree.
 
         Examples
         --------
-        >>> from spinney import RandomForestClassifier
-        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
-        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
         >>> forest.apply(X).shape
         (4, 10)
         """
@@ -130,15 +134,12 @@ class ForestModel(Explained, TableModel):
             return leaves_of_rows(self.forest_, table, team)
 
     @row_by_row()
-    @documented(LOCAL, returns=PATHS)
+    @documented(LOCAL, returns=PATHS, setup=_EXAMPLE)
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """Return the nodes on the path of each row in each tree.
 
         Examples
         --------
-        >>> from spinney import RandomForestClassifier
-        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
-        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
         >>> indicator, n_nodes_ptr = forest.decision_path(X)
         >>> indicator.shape, n_nodes_ptr[:3].tolist()
         ((4, 30), [0, 3, 6])
@@ -199,7 +200,8 @@ class ClassForest(TableClassifier, ForestModel):
     n_classes_: Any
     voting: str
 
-    def _node_answers(self) -> np.ndarray | None:
+    def node_answers(self) -> np.ndarray | None:
+        """Return the nodes' votes, if they vote, for internal use."""
         return self._ballots if self.voting == "hard" else None
 
     @cached_property
@@ -211,7 +213,7 @@ class ClassForest(TableClassifier, ForestModel):
         return ballots
 
     @row_by_row(on_gpu.forest_probabilities)
-    @documented(returns=PROBABILITIES_OF_OUTPUTS)
+    @documented(returns=PROBABILITIES_OF_OUTPUTS, setup=_EXAMPLE)
     def predict_proba(self, X: Any) -> Any:
         """Predict class probabilities.
 
@@ -219,9 +221,6 @@ class ClassForest(TableClassifier, ForestModel):
 
         Examples
         --------
-        >>> from spinney import RandomForestClassifier
-        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
-        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
         >>> forest.predict_proba([[0], [2]])
         array([[1., 0.],
                [0., 1.]])
@@ -234,15 +233,12 @@ class ClassForest(TableClassifier, ForestModel):
         return [answers[:, o, : self.n_classes_[o]] for o in range(self.n_outputs_)]
 
     @row_by_row(on_gpu.forest_classes)
-    @documented(returns=LABELS_OF_OUTPUTS)
+    @documented(returns=LABELS_OF_OUTPUTS, setup=_EXAMPLE)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class, or with `voting="hard"` the class with the most votes.
 
         Examples
         --------
-        >>> from spinney import RandomForestClassifier
-        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
-        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
         >>> forest.predict([[0], [2]]).tolist()
         ['a', 'b']
         """
@@ -367,7 +363,7 @@ class JudgedForest(ForestModel):
 
         self._check_pooled("oob_score_")
         count = table.count_votes if isinstance(table, RemoteRows) else partial(count_votes, table=table, team=team)
-        votes = count(self.forest_, in_bag=self._in_bag, answers=self._node_answers())
+        votes = count(self.forest_, in_bag=self._in_bag, answers=self.node_answers())
         answers = mean_votes(votes, "tree")
         truth = target.labels if target.y is None else target.y
         assert truth is not None

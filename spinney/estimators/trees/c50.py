@@ -51,6 +51,14 @@ _OF_MEMBERS = (
 )
 
 
+_TRIALS = """
+>>> from spinney import C50Classifier
+>>> from spinney.datasets import load_penguins
+>>> X, y = load_penguins()
+>>> model = C50Classifier(trials=3).fit(X, y)
+"""
+
+
 @described(_TABLE)
 class C50Classifier(AdaBoostClassifier):
     """C5.0: boosted C4.5 trees.
@@ -200,7 +208,8 @@ class C50Classifier(AdaBoostClassifier):
                 shares, votes = _votes(member.tree_, table, team)
                 yield shares if alone else votes
 
-    def _votes_of(self, answers: np.ndarray) -> np.ndarray:
+    def votes_of(self, answers: np.ndarray) -> np.ndarray:
+        """Return the votes of answers, for internal use: they are votes already."""
         return answers
 
     def _staged_votes(self, X: Any) -> Iterator[np.ndarray]:
@@ -227,7 +236,7 @@ class C50Classifier(AdaBoostClassifier):
         return replace(formula, values=formula.at(np.arange(len(weight))), confidence=None)  # leaves alone
 
     @row_by_row()
-    @documented(DENSE)
+    @documented(DENSE, setup=_TRIALS)
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the mean vote of the trees.
 
@@ -238,16 +247,12 @@ class C50Classifier(AdaBoostClassifier):
 
         Examples
         --------
-        >>> from spinney import C50Classifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = C50Classifier(trials=3).fit(X, y)
         >>> model.decision_function(X).shape
         (344, 3)
         """
         return super().decision_function(X)
 
-    @documented(DENSE)
+    @documented(DENSE, setup=_TRIALS)
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Predict classes after each trial.
 
@@ -258,10 +263,6 @@ class C50Classifier(AdaBoostClassifier):
 
         Examples
         --------
-        >>> from spinney import C50Classifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = C50Classifier(trials=3).fit(X, y)
         >>> [int((labels == y).sum()) for labels in model.staged_predict(X)]
         [339, 341, 343]
         """
@@ -269,23 +270,19 @@ class C50Classifier(AdaBoostClassifier):
             yield self.classes_[votes.argmax(axis=1)]
 
     @row_by_row()
-    @documented(DENSE, returns=LABELS)
+    @documented(DENSE, returns=LABELS, setup=_TRIALS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class with the largest sum of votes; ties go to the first in `classes_`.
 
         Examples
         --------
-        >>> from spinney import C50Classifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = C50Classifier(trials=3).fit(X, y)
         >>> model.predict(X.head(2)).tolist()
         ['Adelie', 'Adelie']
         """
         *_, last = self.staged_predict(X)
         return last
 
-    @documented(DENSE)
+    @documented(DENSE, setup=_TRIALS)
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Predict class probabilities after each trial.
 
@@ -296,10 +293,6 @@ class C50Classifier(AdaBoostClassifier):
 
         Examples
         --------
-        >>> from spinney import C50Classifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = C50Classifier(trials=3).fit(X, y)
         >>> len(list(model.staged_predict_proba(X)))
         3
         """
@@ -309,7 +302,7 @@ class C50Classifier(AdaBoostClassifier):
             yield shares_of_votes(votes) if number else self.estimators_[0].predict_proba(X)
 
     @row_by_row()
-    @documented(DENSE)
+    @documented(DENSE, setup=_TRIALS)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities, each class's fraction of the votes.
 
@@ -320,10 +313,6 @@ class C50Classifier(AdaBoostClassifier):
 
         Examples
         --------
-        >>> from spinney import C50Classifier
-        >>> from spinney.datasets import load_penguins
-        >>> X, y = load_penguins()
-        >>> model = C50Classifier(trials=3).fit(X, y)
         >>> model.predict_proba(X.head(1)).round(2).tolist()
         [[1.0, 0.0, 0.0]]
         """

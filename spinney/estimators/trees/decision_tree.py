@@ -10,7 +10,6 @@ from sklearn.utils import Bunch
 from spinney.data.holdout import hold_out
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
-from spinney.estimators import on_gpu
 from spinney.estimators.base import TableRegressor, all_or_nothing, read_sample_weight
 from spinney.estimators.docstrings import NUMBERS_OF_OUTPUTS, SEVERAL_TARGETS, TO_FIT, documented
 from spinney.estimators.params import (
@@ -30,6 +29,7 @@ from spinney.estimators.params import (
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import TreeTargets, check_labels, check_numbers, read_answers, read_y
 from spinney.estimators.trees.model import ClassTreeModel, TreeModel
+from spinney.gpu import model_methods as on_gpu
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -95,7 +95,7 @@ def _read(model: Any, schema: Schema, answers: TreeTargets, eval_set: Any) -> tu
 class _CartTree(TreeModel):
     """Fitting and pruning, shared by both estimators."""
 
-    _takes_opened_tables = True  # see data/opened_table.py
+    takes_opened_tables = True  # see data/opened_table.py
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
@@ -124,11 +124,11 @@ class _CartTree(TreeModel):
             schema, table = without_idle_categories(schema, table, weights)
             with self._make_team("tree", table.n_rows * table.n_columns) as team:
                 tree = self._grow(schema, table, answers, weights, team, eval_set)
-            self._finish(schema, tree)
+            self.finish(schema, tree)
         return self
 
-    def _finish(self, schema: Schema, tree: DecisionTree) -> None:
-        """Prune the grown tree and set the fitted attributes."""
+    def finish(self, schema: Schema, tree: DecisionTree) -> None:
+        """Prune a grown tree and keep it, for internal use."""
         if self.ccp_alpha > 0.0:
             from spinney.prune.cost_complexity import collapse_by_alpha
 

@@ -13,7 +13,6 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
-from spinney.estimators import on_gpu
 from spinney.estimators.base import Explained, TableClassifier, TableModel
 from spinney.estimators.docstrings import (
     LABELS_OF_OUTPUTS,
@@ -22,6 +21,7 @@ from spinney.estimators.docstrings import (
     documented,
 )
 from spinney.estimators.streaming import row_by_row
+from spinney.gpu import model_methods as on_gpu
 from spinney.tree.decision import OneTree
 from spinney.tree.formula import Formula
 

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._warnings import warn_caller
 from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.data.weights import share_of_rows
-from spinney.estimators import on_gpu
 from spinney.estimators.base import TableRegressor, all_or_nothing, read_sample_weight
 from spinney.estimators.docstrings import NUMBERS, TO_FIT, documented
 from spinney.estimators.params import (
@@ -30,6 +29,7 @@ from spinney.estimators.params import (
 from spinney.estimators.streaming import known_arguments, row_by_row
 from spinney.estimators.targets import TreeTargets, find_answers, read_labels, read_numbers
 from spinney.estimators.trees.model import ClassTreeModel, TreeModel
+from spinney.gpu import model_methods as on_gpu
 
 if TYPE_CHECKING:
     from spinney.grow.optimal.fit import OptimalResult

@@ -36,7 +36,7 @@ def leaves_of_members(members: list[Any], X: Any) -> Iterator[np.ndarray] | None
     if not are_of_one_series(members):
         return None
     first = members[0]
-    return _descend(members, first.schema_.read(X, type(first).__name__, strict=first._refuses_unknown()))
+    return _descend(members, first.schema_.read(X, type(first).__name__, strict=first.refuses_unknown()))
 
 
 def are_of_one_series(members: list[Any]) -> bool:
@@ -80,7 +80,7 @@ class TreeSeries:
         if self._series is None:
             self._series = self._sort(settings, target, weights, team)
         grown = self._series.grow(target, settings, rows)
-        member._finish(self._schema, grown.tree)
+        member.finish(self._schema, grown.tree)
         if rows is None and member.tree_ is grown.tree:
             return grown.leaf_of_rows()
         return leaf_of_rows(member.tree_, self._table, team)  # some rows were left out, or the tree was pruned
@@ -101,7 +101,7 @@ class TreeSeries:
     def finish(self, member: Any, tree: DecisionTree) -> None:
         """Give an unfitted clone of the template its tree, one of `rounds`."""
         self._answers.keep_classes(member)
-        member._finish(self._schema, tree)
+        member.finish(self._schema, tree)
 
     def _sort(self, settings: Any, target: Any, weights: Weights, team: Team) -> Any:
         from spinney.grow.exact.fit import Series, sort_for_trees

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.ndimage import distance_transform_edt
 from sklearn.utils import Bunch
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.explain.dependence.grids import Columns, read_row_weights
 from spinney.explain.dependence.partial_dependence import ask, partial_dependence
 from spinney.explain.dependence.responses import check_model, read_response, responses
@@ -27,7 +27,7 @@ _LIKENESS_BINS = 20
 Answer = Callable[[tuple[int, ...], tuple[np.ndarray, ...]], np.ndarray]  # (columns, values per row) -> (rows, outputs)
 
 
-@described_by(partial_dependence)
+@completed(partial_dependence)
 def ale(
     model: Any,
     X: Any,

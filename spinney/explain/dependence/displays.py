@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney.explain.dependence.ale import ale
 from spinney.explain.dependence.grids import Columns
 from spinney.explain.dependence.partial_dependence import partial_dependence
@@ -219,7 +219,7 @@ class PartialDependenceDisplay(_Panels):
         self.centered = centered
 
     @classmethod
-    @described_by(partial_dependence, _Panels.plot)
+    @completed(partial_dependence, _Panels.plot)
     def from_estimator(
         cls,
         model: Any,
@@ -289,7 +289,7 @@ class PartialDependenceDisplay(_Panels):
         return values
 
 
-@described_by(PartialDependenceDisplay)
+@completed(PartialDependenceDisplay)
 class ALEDisplay(_Panels):
     """Plot accumulated local effects.
 
@@ -314,7 +314,7 @@ class ALEDisplay(_Panels):
     _what = "effect"
 
     @classmethod
-    @described_by(ale, PartialDependenceDisplay.from_estimator)
+    @completed(ale, PartialDependenceDisplay.from_estimator)
     def from_estimator(
         cls, model: Any, X: Any, features: Any, *, target: Any = None, ax: Any = None, n_cols: int = 3, **options: Any
     ) -> ALEDisplay:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from spinney._docstrings import described_by
+from spinney._docstrings import completed
 from spinney._interruptible_threads import side_by_side
 from spinney._team import Team, available_threads
 from spinney.explain.dependence.grids import Axis, Columns, GridSpec, read_row_weights
@@ -133,7 +133,7 @@ def partial_dependence(
     return found[0] if is_one else found
 
 
-@described_by(partial_dependence)
+@completed(partial_dependence)
 def ice(model: Any, X: Any, features: Any, **options: Any) -> Any:
     """Compute individual conditional expectation (ICE): one curve per row.
 

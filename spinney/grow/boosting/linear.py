@@ -87,13 +87,10 @@ def fit_slopes(
 ) -> Slopes:
     """Slopes for the leaves of a tree."""
     leaves, fields = tree.nodes[tree.size == 1], rows.fields
-    columns = np.zeros((len(leaves), LANES), np.int64)
-    place, line = np.zeros((len(leaves), 2, LANES)), np.zeros((len(leaves), LANES, 4))
-    boxes = np.empty((LANES, 2))
+    value, columns, line, of_piece = slopes = no_slopes(tree, work)
+    place, boxes = np.zeros((len(leaves), 2, LANES)), np.empty((LANES, 2))
     _choose_columns(tree.nodes, tree.size, table, np.empty(len(tree.size), np.int64), boxes, columns, place)
     scales = fields.fine_gradient_scale * _COARSER, fields.fine_hessian_scale * _COARSER
-    pieces = work.nodes["begin"][work.pieces[: work.state[0]["n_leaves"]]]
-    of_piece = np.searchsorted(leaves["begin"], pieces, side="right") - 1
     own = work.leaf_of_row, of_piece, columns, table.values
     asked = LeafRows(rows.chosen, rows.n, rows.derivatives, rows.counts, *own, *scales)
     sums = np.empty((team.size, len(leaves), _ROWS * LANES))
@@ -104,7 +101,16 @@ def fit_slopes(
     units = fields.fine_gradient_unit / _COARSER, fields.fine_hessian_unit / _COARSER
     desk = np.zeros((LANES + 1, LANES))
     _solve(leaves, sums[0], units, rules, columns, place, monotone, desk, line)
-    return Slopes(leaves["value"].copy(), columns, line, of_piece)
+    return slopes
+
+
+def no_slopes(tree: Laid, work: BoostingWork) -> Slopes:
+    """Slopes of zero."""
+    leaves = tree.nodes[tree.size == 1]
+    pieces = work.nodes["begin"][work.pieces[: work.state[0]["n_leaves"]]]
+    of_piece = np.searchsorted(leaves["begin"], pieces, side="right") - 1
+    n = len(leaves)
+    return Slopes(leaves["value"].copy(), np.zeros((n, LANES), np.int64), np.zeros((n, LANES, 4)), of_piece)
 
 
 @kernel

@@ -1,6 +1,7 @@
 """Linear leaves: slopes are NumPy's, and every way to fit and to predict knows them."""
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pandas
@@ -13,6 +14,10 @@ import spinney
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from spinney._compile import PLAIN_PYTHON
+from spinney._team import Team
+from spinney.criteria.losses import SquaredError
+from spinney.data.weights import Weights
+from spinney.ensemble.boosting.fit import has_gained
 from tests.compiled import few
 from tests.oracles import linear_leaves as oracle
 
@@ -280,6 +285,94 @@ def test_a_mean_of_several_models():
     assert list(model.evals_result_) == ["held_out", "held_out_2", "held_out_3", "held_out_4"]
 
 
+def lines_and_steps():
+    """A smooth target, and one of steps, of the same columns."""
+    A = np.random.RandomState(0).randint(0, 2, (400, 3)) + np.random.RandomState(1).uniform(-0.1, 0.1, (400, 3))
+    noise = 0.3 * np.random.RandomState(2).randn(400)
+    return A, {"linear": 20 * A[:, 0] * A[:, 1] + noise, "constant": 3.0 * (A > 0.5) @ [1, 2, 3] + noise}
+
+
+AUTO = {"learning_rate": 0.3, "random_state": 0}
+
+
+@pytest.mark.parametrize("best", ["linear", "constant"])
+def test_auto_is_the_better_of_both(best):
+    A, targets = lines_and_steps()
+    y = targets[best]
+    auto, *both = (Regressor(leaves=one, **AUTO).fit(A, y) for one in ("auto", "constant", "linear"))
+    assert auto.leaves_ == best
+    assert auto.fingerprint_ == both[best == "linear"].fingerprint_
+    curves = [one.evals_result_["held_out"] for one in both]
+    assert [auto.evals_result_["held_out"], auto.evals_result_["held_out_2"]] == curves
+    assert auto.predict_interval(A).tolist() == both[best == "linear"].predict_interval(A).tolist()
+
+
+@few(200)
+@given(seed=st.integers(0, 10**6), weights=st.sampled_from(("none", "repeats", "importances")))
+def test_auto_compares_the_weighted_gain_with_its_standard_error(seed, weights):
+    """Two folds of held-out rows, whose gain is about as large as chance."""
+    rng = np.random.RandomState(seed)
+    y, first = rng.randn(2, 60)
+    second = y + (first - y) * np.sqrt(1 + rng.uniform(0.2, 1.2) * (rng.rand(60) - 0.65))
+    often = rng.randint(0, 4, 60) if weights == "repeats" else np.ones(60, np.int64)
+    factor = rng.uniform(0.5, 2.0, 60) if weights == "importances" else None
+    folds = [slice(0, 25), slice(25, 60)]
+    sets = [
+        SimpleNamespace(y=y[some], weights=Weights(often[some], None if factor is None else factor[some]))
+        for some in folds
+    ]
+    one, other = (SimpleNamespace(best=1, raw=[by[None, some] for some in folds], sets=sets) for by in (first, second))
+    gains = np.repeat(((first - y) ** 2 - (second - y) ** 2) / 2, often)
+    share = None if factor is None else factor
+    mean = np.average(gains, weights=share)
+    error = np.sqrt(np.average((gains - mean) ** 2, weights=share) / len(gains))
+    job = SimpleNamespace(task=SimpleNamespace(loss=SquaredError()))
+    with Team(1) as team:
+        assert has_gained(job, one, other, team) == (mean > error)
+    assert 0.0 < abs(mean / error) < 30.0
+
+
+def test_auto_of_classes_and_of_several_models():
+    A, targets = lines_and_steps()
+    classes = (targets["linear"] > 10).astype(int) + (targets["linear"] > 18)
+    for kind, y, level in ((Classifier, classes, 3), (Regressor, targets["linear"], 4)):
+        auto, linear = (kind(leaves=one, quality=level, **AUTO).fit(A, y) for one in ("auto", "linear"))
+        n_models = 4 if level == 4 else 1
+        assert len(auto.evals_result_) == len(linear.evals_result_) + 1 == n_models + 1
+        assert auto.fingerprint_ in (linear.fingerprint_, kind(quality=level, **AUTO).fit(A, y).fingerprint_)
+    assert auto.fingerprint_ == linear.fingerprint_
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"max_bins": None}, {"loss": "absolute_error"}, {"n_estimators": 5}, {"categorical_features": [0, 1, 2]}],
+    ids=str,
+)
+def test_auto_is_constant_where_lines_cannot_be_tried(options):
+    A, targets = lines_and_steps()
+    A = A.round() if "categorical_features" in options else A
+    one, other = (
+        Regressor(leaves=leaves, **AUTO | options).fit(A, targets["linear"]) for leaves in ("auto", "constant")
+    )
+    assert one.fingerprint_ == other.fingerprint_
+    assert one.evals_result_ == other.evals_result_
+
+
+def test_auto_goes_on_with_the_leaves_that_it_has():
+    A, targets = lines_and_steps()
+    for leaves, y in targets.items():
+        model = Regressor(leaves="auto", **AUTO).fit(A, y)
+        more = model.set_params(n_estimators=len(model) + 3, warm_start=True).fit(A, y)
+        assert more.leaves_ == leaves
+        assert (more.forest_.part(range(more.n_estimators_ - 3, more.n_estimators_)).n_terms.sum() > 0) == (
+            leaves == "linear"
+        )
+    model = Regressor(leaves="auto", **AUTO).fit(A, targets["linear"])
+    model.set_params(n_estimators=len(model) + 3, warm_start=True, max_bins=None)
+    with pytest.raises(ValueError, match="needs bins, but max_bins is None"):
+        model.fit(A, targets["linear"])
+
+
 def test_tables_on_a_cluster_are_refused():
     dask = pytest.importorskip("dask.array")
     client = pytest.importorskip("distributed").Client(processes=False, n_workers=1, dashboard_address=None)
@@ -358,5 +451,6 @@ def test_tables_in_files_are_refused(tmp_path):
     opened = spinney.open_table(str(tmp_path / "t.csv"), target="y")
     with pytest.raises(ValueError, match="leaves='linear' needs a table in memory"):
         Regressor(leaves="linear", n_estimators=2).fit(opened)
+    assert Regressor(leaves="auto", learning_rate=0.5).fit(opened).leaves_ == "constant"
     model = Regressor(leaves="linear", n_estimators=2).fit(pandas.DataFrame(np.nan_to_num(X), columns=list("abcd")), Y)
     np.testing.assert_allclose(model.predict(opened), model.predict(np.nan_to_num(X)))

@@ -2,7 +2,7 @@
 
 In:  a fitted model, a method of it that answers row by row, and a table on a GPU. Out: what the method says, bit for
      bit, as an array of the table's library; of what a GPU has no numbers for (labels that are strings) one of NumPy's.
-     Which function answers for a method stands above the method: `@row_by_row(on_gpu....)`.
+     Which function answers for a method stands above the method in `estimators/`: `@row_by_row(on_gpu....)`.
 
 Sums over trees are all that takes long. A few last steps that are rare, or not ours to repeat bit for bit (NumPy's
 logarithm), are done here, and their answers go back. No algorithm in here: see gpu/predict.py.
@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.on_gpu import READABLE, view_on_gpu
-from spinney.estimators.base import log_probabilities
+from spinney.tree.links import log_probabilities
 
 if TYPE_CHECKING:
     from spinney.tree.forest import Forest
@@ -57,7 +57,7 @@ class Asked:
         from spinney.gpu.predict import read_there
 
         reader = self.reader
-        return read_there(self.X, reader.schema_, type(reader).__name__, reader._refuses_unknown())
+        return read_there(self.X, reader.schema_, type(reader).__name__, reader.refuses_unknown())
 
     @cached_property
     def stream(self) -> Any:
@@ -132,7 +132,7 @@ def _raw(asked: Asked, init_score: Any = None) -> Any:
     from spinney.gpu.respond import begin_scores
 
     model, n = asked.model, asked.given.n_rows
-    start = model._start(asked.X, init_score, n)
+    start = model.start_scores(asked.X, init_score, n)
     scores = begin_scores(asked.stream, start, n)
     scores_of(model.forest_, len(start)).add(asked.given, scores, asked.stream)
     return scores
@@ -158,7 +158,7 @@ def _boosted(asked: Asked, fill: Callable[..., Any], init_score: Any) -> Any:
     """Predictions from raw scores, by fill(stream, link, raw scores) or, of a user's own loss, here."""
     raw, link = _raw(asked, init_score), _link(asked.model)
     if link is None:
-        return asked.put(asked.model._respond(asked.stream.read(raw)))
+        return asked.put(asked.model.respond(asked.stream.read(raw)))
     return asked.hand_over(fill(asked.stream, link, raw))
 
 
@@ -175,7 +175,7 @@ def boosted_probabilities(asked: Asked, init_score: Any = None) -> Any:
 
 
 def boosted_log_probabilities(asked: Asked, init_score: Any = None) -> Any:
-    return asked.put(asked.model._log_chances(asked.stream.read(_raw(asked, init_score))))
+    return asked.put(asked.model.log_probabilities_of(asked.stream.read(_raw(asked, init_score))))
 
 
 def boosted_classes(asked: Asked, init_score: Any = None) -> Any:
@@ -183,7 +183,7 @@ def boosted_classes(asked: Asked, init_score: Any = None) -> Any:
 
     raw, link, model = _raw(asked, init_score), _link(asked.model), asked.model
     if link is None:
-        return asked.put(model._classes_of(asked.stream.read(raw)))
+        return asked.put(model.classes_of(asked.stream.read(raw)))
     numbers = choose(asked.stream, link, raw)
     return asked.name(numbers.reshape((asked.given.n_rows, 1)), [model.classes_])
 
@@ -206,7 +206,7 @@ def _means(asked: Asked) -> Any:
     from spinney.gpu.predict import numbers_of
     from spinney.gpu.respond import divide
 
-    forest, says = asked.model.forest_, asked.model._node_answers()
+    forest, says = asked.model.forest_, asked.model.node_answers()
     name, answers = ("shares", forest.answers) if says is None else ("ballots", says)
     sums = asked.sums(forest, name, lambda: numbers_of(forest, answers))
     return divide(asked.stream, sums, forest.n_trees).reshape((asked.given.n_rows, *forest.answers.shape[1:]))
@@ -286,7 +286,7 @@ def _scores_here(asked: Asked) -> np.ndarray:
     """`score_samples`; depths are added up there."""
     model, forest = asked.model, asked.model.forest_
     sums = asked.sums(forest, "depths", lambda: forest.answers.reshape(-1, 1))
-    scores: np.ndarray = model._score_of(asked.stream.read(sums)[:, 0] / forest.n_trees)
+    scores: np.ndarray = model.scores_of_depths(asked.stream.read(sums)[:, 0] / forest.n_trees)
     return scores
 
 
@@ -339,10 +339,8 @@ _JOINED: WeakKeyDictionary[Any, tuple[list[Any], Forest]] = WeakKeyDictionary() 
 
 def _joined(asked: Asked) -> Forest | None:
     """The trees of all members; None for members that are not trees of one table."""
-    from spinney.estimators.trees.reweighted import are_of_one_series
-
     model, members = asked.model, asked.model.estimators_
-    if not are_of_one_series(members):
+    if not model.shares_table():
         return None
     asked.reader = members[0]
     known = _JOINED.get(model)
@@ -359,11 +357,11 @@ def _decision_here(asked: Asked) -> np.ndarray | None:
 
     def votes() -> np.ndarray:
         trees = (one.tree_ for one in model.estimators_)
-        says = (model._votes_of(model._answers_in(np.arange(tree.n_nodes), tree)) for tree in trees)
+        says = (model.votes_of(model.answers_in(np.arange(tree.n_nodes), tree)) for tree in trees)
         return np.concatenate([vote * say for say, vote in zip(says, model.estimator_weights_)])
 
     total = asked.stream.read(asked.sums(forest, "votes", votes))
-    decision: np.ndarray = model._decide(total, np.cumsum(np.abs(model.estimator_weights_))[-1])
+    decision: np.ndarray = model.decide(total, np.cumsum(np.abs(model.estimator_weights_))[-1])
     return decision
 
 
@@ -375,7 +373,7 @@ def adaboost_numbers(asked: Asked) -> Any:
     if forest is None:
         return NotImplemented
     leaves = asked.stream.read(asked.leaves(forest, np.int64))
-    said = [model._answers_in(leaves[:, k], one.tree_) for k, one in enumerate(model.estimators_)]
+    said = [model.answers_in(leaves[:, k], one.tree_) for k, one in enumerate(model.estimators_)]
     return asked.put(weighted_median(np.column_stack(said), model.estimator_weights_))
 
 
@@ -388,16 +386,23 @@ def _by_votes(finish: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[Aske
 
 
 adaboost_decision = _by_votes(lambda model, decision: decision)
-adaboost_classes = _by_votes(lambda model, decision: model._choose(decision))
-adaboost_probabilities = _by_votes(lambda model, decision: model._probabilities(decision))
+adaboost_classes = _by_votes(lambda model, decision: model.choose_classes(decision))
+adaboost_probabilities = _by_votes(lambda model, decision: model.probabilities_of(decision))
 
 
 # --- models of other libraries ---------------------------------------------------------------------------------------
 
 
+class SummedTable:
+    """A table that computes sums of the trees' predictions for its rows itself: from start values (outputs, rows) of a
+    boosted model, or (rows, outputs, classes or 1) of others."""
+
+    def __init__(self, sums: Callable[[Forest, np.ndarray | None], np.ndarray]) -> None:
+        self.sums = sums
+
+
 def imported(asked: Asked) -> Any:
     """Sums are made there, and all that follows here."""
-    from spinney.estimators.imported import SummedTable
     from spinney.gpu.predict import numbers_of, scores_of
     from spinney.gpu.respond import begin_scores
 
@@ -412,13 +417,13 @@ def imported(asked: Asked) -> Any:
         scores: np.ndarray = asked.stream.read(raw)
         return scores
 
-    if not asked.model._reading.is_plain:
+    if not asked.model.is_plain:
         return NotImplemented
     answer = asked.method(asked.model, SummedTable(sums))
     return [asked.put(one) for one in answer] if isinstance(answer, list) else asked.put(answer)
 
 
 def imported_leaves(asked: Asked) -> Any:
-    if not asked.model._reading.is_plain:
+    if not asked.model.is_plain:
         return NotImplemented
     return asked.hand_over(asked.leaves(asked.model.forest_, np.int32))
