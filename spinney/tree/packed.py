@@ -25,7 +25,7 @@ The bits of `feature` say which it is and where missing values go.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from spinney.tree.forest import (
     ends_of,
     find_depths,
 )
+
+if TYPE_CHECKING:
+    from spinney.data.encode import Bins
 
 MISSING = np.uint8(255)  # the code of missing values that `next_by_code` knows
 MIXED = np.uint8(255)  # the vote of a leaf with several classes
@@ -85,6 +88,14 @@ class StepNodes(NamedTuple):
     sets: np.ndarray  # uint64: categories
     first: np.ndarray  # int64
     depth: np.ndarray  # int64
+
+
+class BareTrees(NamedTuple):
+    """What `add_scores` needs of a `Forest`."""
+
+    bins: Bins
+    answers: np.ndarray  # float64 (nodes,)
+    words: WordNodes
 
 
 def pack_words(forest: Forest) -> WordNodes:
@@ -218,6 +229,18 @@ def _lists_of_children(forest: Forest, own: np.ndarray, nodes: np.ndarray) -> tu
 
 
 # --- one step down -------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def word_of(right, column, limit, is_set, turn):
+    """The word of a node that asks; `limit`: of a number, the codes up to it go left."""
+    limit = np.uint64(limit) + turn + _TURN
+    return np.uint64(right) << _RIGHT | np.uint64(column) << _COLUMN | limit << _LIMIT | is_set * _SET | turn
+
+
+@inner_kernel
+def word_of_leaf(own):
+    return np.uint64(own) << _RIGHT
 
 
 @inner_kernel

@@ -28,6 +28,7 @@ from spinney.data.tables import Table
 from spinney.tree.descend import add_values, leaves_of_rows
 from spinney.tree.forest import Forest
 from spinney.tree.packed import (
+    BareTrees,
     WordNodes,
     asks_set,
     column_of,
@@ -153,7 +154,11 @@ def _sweep(packed, tree, codes, begin, n, n_bins, at):
 
 
 def add_scores(
-    forest: Forest, codes: np.ndarray | SparseCodes | Table, trees: range, scores: np.ndarray, team: Team
+    forest: Forest | BareTrees,
+    codes: np.ndarray | SparseCodes | Table,
+    trees: range,
+    scores: np.ndarray,
+    team: Team,
 ) -> None:
     """Add the trees' values for encoded rows, codes (columns, rows), to scores (outputs, rows).
 
@@ -173,7 +178,7 @@ def add_scores(
 
 
 def _laid_out(
-    forest: Forest, codes: Any, trees: range
+    forest: Forest | BareTrees, codes: Any, trees: range
 ) -> Iterator[tuple[slice | None, WordNodes, np.ndarray, np.ndarray]]:
     """(rows, None for all; trees; bins; codes): lists as arrays, some rows at a time and of the columns asked about."""
     assert forest.bins is not None

@@ -396,9 +396,8 @@ def search_rounds(
     in_time_order = job.order is not None and job.order.times is not None
     members = []
     for k, one in enumerate(found):
-        chosen = choose(
-            one.best, plan, n_samples, job.learning_rate, task.n_outputs, not in_time_order, level=job.level
-        )
+        by = n_samples, job.learning_rate, task.n_outputs, not in_time_order, task.is_classes, job.level
+        chosen = choose(one.best, plan, *by)
         if clock.budget is not None:
             left = (clock.budget - clock.seconds) / len(found)
             chosen = in_time(chosen, left / (one.seconds * len(task.y)), job.learning_rate)

@@ -46,7 +46,7 @@ FEWEST = 100  # samples, below which no rows can be spared to choose by
 MOST_ROUNDS = 1_500  # of a search, at its rate
 _FEWEST_ROUNDS = 500  # the same with many trees per round
 _FASTER = 3.0  # times the rate, for a third of the rounds, that a search of more than two classes is made at
-_SOME_CLASSES = 5  # trees per round above which two folds are left out: half of the time, and as good rounds
+_SOME_CLASSES = 5  # trees per round above which one part is held out instead of folds: as good rounds
 PATIENCE = 30  # rounds at the classic rate without improvement that end a search
 FLAT = 1e-4  # an improvement in so many rounds of less than this share ends it, too
 _NEARLY = 0.003  # relative difference of scores that does not count for rows in time
@@ -54,6 +54,7 @@ _MORE_ROWS = 1.1  # the fit on all rows stands more rounds than the search did
 _SEARCH_ROWS, _HELD_ROWS = 100_000, 20_000  # at most so many rows are searched on and judged by
 _HELD_SHARE = 0.15
 _LARGEST_STEP = 2.0
+_OF_TWO_CLASSES = 500  # rounds wanted at most: twice as many take twice the time, for the same loss
 _CELLS = 350_000_000  # rows times rounds that a fit may have; more only where the table has few rows
 
 
@@ -225,9 +226,7 @@ def plan_search(
     if n_samples < FEWEST:
         return None
     n_folds = 5 if n_samples < 2_000 else 3 if n_samples < 5_000 else 1
-    if n_outputs > _SOME_CLASSES:
-        n_folds = min(n_folds, 3)
-    if level.thrifty:
+    if level.thrifty or n_outputs > _SOME_CLASSES:
         n_folds = 1 if n_samples >= 1_000 else 3
     rate = CLASSIC_RATE * level.search_step if learning_rate is None else learning_rate
     faster = _FASTER if learning_rate is None and n_outputs > 1 and level.search_step == 1.0 else 1.0
@@ -261,6 +260,7 @@ def choose(
     learning_rate: float | None,
     n_outputs: int,
     more_rows: bool = True,
+    is_classes: bool = False,
     level: Level = LEVELS[DEFAULT_LEVEL],
 ) -> Chosen:
     """Rounds and rate of the fit on all rows, after a search whose best round was `best`.
@@ -272,6 +272,8 @@ def choose(
     Chosen(n_rounds=275, learning_rate=0.02)
     >>> choose(400, plan, 10_000, None, 1)
     Chosen(n_rounds=1100, learning_rate=0.04)
+    >>> choose(400, plan, 10_000, None, 1, is_classes=True)
+    Chosen(n_rounds=550, learning_rate=0.08)
     >>> choose(400, plan_search(10_000, 0.1), 10_000, 0.1, 1)
     Chosen(n_rounds=440, learning_rate=0.1)
     >>> choose(40, plan_search(10_000, None, 3), 10_000, None, 3)  # at 0.3
@@ -284,6 +286,8 @@ def choose(
     if learning_rate is not None:
         return Chosen(_between(1, round(alike), most), learning_rate)
     wanted = level.rounds_wanted * min(1.0, 2.0 / n_outputs)
+    if is_classes and n_outputs == 1:
+        wanted = min(wanted, _OF_TWO_CLASSES)
     step = min(1.0, max(level.smallest_step, best / wanted))
     n_rounds = max(1, round(alike / step))
     if n_rounds > most:  # fewer steps are larger ones

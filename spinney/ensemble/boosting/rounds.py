@@ -42,7 +42,7 @@ from spinney.ensemble.boosting.gradients import (
 from spinney.ensemble.boosting.leaf_refit import prune_nodes, renew, weight_scale
 from spinney.ensemble.boosting.start import in_units, most_leaves, share_of, start_values
 from spinney.grow.boosting import memory
-from spinney.grow.boosting.freeze import Laid, freeze, lay
+from spinney.grow.boosting.freeze import Laid, bare, freeze, lay
 from spinney.grow.boosting.grower import grow_tree
 from spinney.grow.boosting.leaves import add_tree
 from spinney.grow.boosting.linear import Numbers, Slopes, add_linear_tree, fit_slopes, no_slopes
@@ -51,6 +51,7 @@ from spinney.grow.boosting.sparse import make_sparse_table, make_sparse_work
 from spinney.grow.boosting.statistics import BLOCK, make_fields
 from spinney.grow.rules import BoostingRules, Kinds
 from spinney.tree.forest import Forest, join, small
+from spinney.tree.packed import BareTrees
 from spinney.tree.predict_boosted import add_scores
 
 # Another way to grow a tree than the loop of grow/boosting: (table, rows, rules, work) -> number of nodes. See
@@ -263,6 +264,13 @@ class Rounds:
         """Trees of a round as a store, in the user's units."""
         return self.units.user_tree(self._freeze(trees))
 
+    def bare(self, trees: list[Any]) -> Forest | BareTrees:
+        """The same for `add_scores` alone."""
+        if not isinstance(trees[0], Laid):
+            return self.bind(trees)
+        found = bare(trees, self.dataset.bins)
+        return found._replace(answers=self.units.user_values(found.answers))
+
     def _store(self) -> None:
         self.grown += [self.bind(self._loose)] if self._loose else []
         self._loose = []
@@ -435,6 +443,8 @@ class Bag(Rounds):
     def bind(self, trees: list[Any]) -> Forest:
         return self._members[0].bind(trees).scaled(1.0 / len(self._members))
 
+    bare = bind
+
     def losses(self, scores: np.ndarray | None = None) -> np.ndarray:
         return self._members[0].losses(self.scores if scores is None else scores)
 
@@ -505,7 +515,7 @@ class _Cores:
     def update_scores(self, k: int, tree: Any) -> None:
         """Add the tree just grown to the scores of output k."""
         if self.settings.subsample < 1.0:
-            forest = self.freeze([tree])
+            forest = bare([tree], self.dataset.bins) if isinstance(tree, Laid) else self.freeze([tree])
             add_scores(forest, self.dataset.codes, range(1), self.scores[k : k + 1], self.team)
         else:
             add_tree(self.tree_rows, self.work, self.scores[k], self.team)

@@ -114,7 +114,7 @@ class Watch:
             self.scores = past
 
     def __call__(self, rounds: Rounds, new: list[Any]) -> bool:
-        trees = rounds.bind(new) if self.sets else None
+        trees = rounds.bare(new) if self.sets else None
         for one in self.sets:
             assert trees is not None
             add_scores(trees, one.codes, range(len(new)), one.scores, self.team)

@@ -76,7 +76,11 @@ class Units(NamedTuple):
         gain = np.ldexp(tree.gain, self._gain_exponent) if self.scales_gradients else tree.gain
         term = tree.term.copy()
         term[:, 0] = np.ldexp(term[:, 0], self.exponent)
-        return replace(tree, answers=np.ldexp(tree.answers, self.exponent), gain=gain, term=term)
+        return replace(tree, answers=self.user_values(tree.answers), gain=gain, term=term)
+
+    def user_values(self, values: np.ndarray) -> np.ndarray:
+        """Values of a tree's nodes in the user's units."""
+        return values if self.exponent == 0 or self.is_log else np.ldexp(values, self.exponent)
 
     def penalty(self, l1: float, l2: float) -> Penalty:
         return Penalty(_scaled(l1, -self.exponent) if self.scales_gradients else l1, l2)

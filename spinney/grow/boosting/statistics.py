@@ -31,13 +31,12 @@ found by. The sums of leaves use the unclipped values.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import inner_kernel, view_as_float, view_as_int
+from spinney._compile import inner_kernel, kernel, view_as_float, view_as_int
 from spinney._random import uniform
 from spinney.criteria.fixed_point import scale_exponent
 
@@ -94,74 +93,85 @@ def make_fields(
     fields = _near_fields(block_rows, total_count, most_repeats, _half_above(max_gradient), _half_above(max_hessian))
     if exponents is None:
         return fields
-    block = max(BLOCK, most_repeats)
-    sizes = [_Sizes(*both) for both in _by_size(exponents, block)]
-    if not any(_is_far(one, block) for one in sizes):
-        return fields
     gradient_bits, hessian_bits = 62 - fields.gradient_shift, fields.gradient_shift - fields.count_bits - 1
-    gradient, most_gradient = _far_scale(sizes[0], min(gradient_bits, _FAR_GRADIENT_BITS + _MOST_SHIFT))
-    hessian, most_hessian = _far_scale(sizes[1], min(hessian_bits, _FAR_HESSIAN_BITS + _MOST_SHIFT))
-    fine_gradient, fine_hessian = (scale_exponent(_sum_of(one.counts, _POWERS), 61) for one in sizes)
+    gradients, hessians = np.empty(6), np.empty(6)
+    _find_far(exponents[0], max(BLOCK, most_repeats), min(gradient_bits, _FAR_GRADIENT_BITS + _MOST_SHIFT), gradients)
+    _find_far(exponents[1], max(BLOCK, most_repeats), min(hessian_bits, _FAR_HESSIAN_BITS + _MOST_SHIFT), hessians)
+    gradient, hessian = _Far(*gradients.tolist()), _Far(*hessians.tolist())
+    if not (gradient.is_needed or hessian.is_needed):
+        return fields
     return fields._replace(
-        gradient_scale=math.ldexp(1.0, gradient),
-        hessian_scale=math.ldexp(1.0, hessian),
-        gradient_unit=math.ldexp(1.0, -gradient),
-        hessian_unit=math.ldexp(1.0, -hessian),
-        fine_gradient_scale=math.ldexp(1.0, fine_gradient),
-        fine_hessian_scale=math.ldexp(1.0, fine_hessian),
-        fine_gradient_unit=math.ldexp(1.0, -fine_gradient),
-        fine_hessian_unit=math.ldexp(1.0, -fine_hessian),
+        gradient_scale=gradient.scale,
+        hessian_scale=hessian.scale,
+        gradient_unit=gradient.unit,
+        hessian_unit=hessian.unit,
+        fine_gradient_scale=gradient.fine_scale,
+        fine_hessian_scale=hessian.fine_scale,
+        fine_gradient_unit=gradient.fine_unit,
+        fine_hessian_unit=hessian.fine_unit,
         dither=True,
         is_far=True,
-        most_gradient=most_gradient,
-        most_hessian=most_hessian,
+        most_gradient=gradient.most,
+        most_hessian=hessian.most,
         coarseness=math.ldexp(1.0, 1 - _FAR_GRADIENT_BITS),
     )
 
 
-_POWERS = np.ldexp(1.0, np.arange(N_EXPONENTS) - _EXPONENT_BIAS)[::-1]  # above all numbers of an exponent
+class _Far(NamedTuple):
+    """Units that follow from the largest sum of a block."""
+
+    is_needed: float  # 1 if the largest numbers are far above the mean of those that may be in a block together
+    most: float  # where to clip
+    scale: float
+    unit: float
+    fine_scale: float
+    fine_unit: float
 
 
-class _Sizes(NamedTuple):
-    """How many numbers have each exponent, from the largest exponent down."""
-
-    counts: np.ndarray
-    above: np.ndarray  # how many have that exponent, or a larger one
-    worst: np.ndarray  # the rows of the block whose sum is largest: the largest ones, as many as it has room for
-    top: int  # the first exponent that there is
-
-
-def _by_size(exponents: np.ndarray, block: int) -> Iterable[Any]:
-    """The fields of `_Sizes` for gradients and hessians."""
-    counts = exponents[:, ::-1]
-    above = counts.cumsum(axis=1)
-    worst = np.minimum(counts, np.maximum(block - (above - counts), 0))
-    return zip(counts, above, worst, (counts != 0).argmax(axis=1).tolist())
-
-
-def _sum_of(counts: np.ndarray, bounds: np.ndarray) -> float:
-    """A bound for the sum of so many numbers, added up from the largest down, on any machine."""
-    return float(np.add.accumulate(counts * bounds)[-1])
-
-
-def _is_far(sizes: _Sizes, block: int) -> bool:
-    """Whether the largest numbers are far above the mean of those that may be in a block together."""
-    n = min(block, int(sizes.above[-1]))
-    return n * float(_POWERS[sizes.top]) >= FAR * _sum_of(sizes.worst, _POWERS)
-
-
-def _far_scale(sizes: _Sizes, bits: int) -> tuple[int, float]:
-    """(scale as a power of two, where to clip) so that no block's sum takes more than so many bits."""
-    few = sizes.above[-1] // _FEW
+@kernel
+def _find_far(counts, block, bits, out):
+    """Fill a `_Far` in which no block's sum takes more than so many bits; counts[e] numbers have exponent e."""
+    total, top = 0, 0
+    for e in range(N_EXPONENTS):
+        total += counts[e]
+        top = e if counts[e] else top
+    out[0] = min(block, total) * _above(top) >= FAR * _largest_sum(counts, block, np.inf)
     # the largest exponent once the largest 1/256 of the rows is set aside: these others must keep _KEPT_BITS bits
-    others = int((sizes.above > few).argmax())
-    wanted = _KEPT_BITS - math.frexp(_POWERS[others])[1] + 1
-    for place in range(sizes.top, others + 1):  # clip as little as possible: lower the limit bit by bit
-        most = float(_POWERS[place])
-        exponent = scale_exponent(_sum_of(sizes.worst, np.minimum(_POWERS, most)), bits)
-        if exponent >= wanted:
+    others, set_aside = top, counts[top]
+    while set_aside <= total // _FEW and others > 0:
+        others -= 1
+        set_aside += counts[others]
+    exponent = np.int64(0)
+    for place in range(top, others - 1, -1):  # clip as little as possible: lower the limit bit by bit
+        out[1] = _above(place)
+        exponent = _scale_of(_largest_sum(counts, block, out[1]), bits)
+        if exponent >= _KEPT_BITS - (others - _EXPONENT_BIAS):
             break
-    return exponent, most
+    fine = _scale_of(_largest_sum(counts, total, np.inf), 61)
+    out[2], out[3], out[4], out[5] = _power(exponent), _power(-exponent), _power(fine), _power(-fine)
+
+
+@inner_kernel
+def _above(exponent):
+    """What is above all numbers of an exponent."""
+    return _power(np.int64(exponent - _EXPONENT_BIAS))
+
+
+@inner_kernel
+def _largest_sum(counts, n, most):
+    """A bound for the sum of the n largest numbers, none of them above `most`, added up from the largest down."""
+    total = 0.0
+    for e in range(N_EXPONENTS - 1, -1, -1):
+        some = min(counts[e], n)
+        total += some * min(_above(e), most)
+        n -= some
+    return total
+
+
+@inner_kernel
+def _scale_of(total, bits):
+    """`scale_exponent` of a sum that is not zero."""
+    return min(np.int64(1000), np.int64(bits + 1022) - (view_as_int(total) >> np.int64(52)))
 
 
 def _half_above(number: float) -> float:

@@ -32,7 +32,7 @@ def test_folds_where_rows_are_few(n, folds):
     plan = plan_search(n, None)
     assert (0 if plan is None else plan.n_folds) == folds
     many = plan_search(n, None, 10)
-    assert (0 if many is None else many.n_folds) == min(folds, 3)
+    assert (0 if many is None else many.n_folds) == (min(folds, 3) if n < 1_000 else 1)
 
 
 def test_large_tables_are_searched_on_a_part_of_the_rows_and_fitted_in_bounded_time():
@@ -56,6 +56,15 @@ def test_smaller_steps_come_with_more_rounds_in_proportion():
         )  # whole rounds
         assert 0.02 <= chosen.learning_rate <= CLASSIC_RATE
     assert choose(300, plan, 20_000, None, 7).n_rounds < choose(300, plan, 20_000, None, 1).n_rounds
+
+
+def test_two_classes_are_fitted_with_larger_steps_than_numbers():
+    plan = plan_search(20_000, None)
+    numbers, classes = (choose(400, plan, 20_000, None, 1, is_classes=some) for some in (False, True))
+    assert (numbers.n_rounds, classes.n_rounds) == (1_100, 550)
+    assert classes.learning_rate == pytest.approx(2 * numbers.learning_rate)
+    assert choose(60, plan, 20_000, None, 1, is_classes=True) == choose(60, plan, 20_000, None, 1)
+    assert choose(400, plan, 20_000, None, 3, is_classes=True) == choose(400, plan, 20_000, None, 3)
 
 
 def test_several_classes_are_searched_with_larger_steps_for_the_same_fit():
