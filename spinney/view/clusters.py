@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from spinney._docstrings import completed
 from spinney.view.figures import (
     axes_for,
     chosen_columns,
@@ -165,6 +166,7 @@ _MIXTURES_MARGIN = 0.1
 _MOST_POINTS = 5000  # drawn of a large table
 
 
+@completed(plot_kmeans_steps)
 def plot_em_steps(
     model: Any, X: Any, steps: Sequence[int] | None = None, *, features: Sequence[int | str] = (0, 1)
 ) -> Any:
@@ -179,8 +181,6 @@ def plot_em_steps(
         Fitted with `keep_history=True`.
     X : array-like or DataFrame
         The training data of the model. Rows with a missing value in one of the features are not drawn.
-    steps : sequence of int, default=None
-        Iterations to draw; 0 is the initialisation. None: up to six, with growing distances, including the last.
     features : two column numbers or names, default=(0, 1)
         Columns of the horizontal and the vertical axis.
 

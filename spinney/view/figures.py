@@ -97,8 +97,11 @@ def import_pyplot(function: str) -> Any:
     return plt
 
 
-_AX = Parameter("matplotlib axes", "Axes to draw on. None: the current axes.")
-drawing = completed({"ax": _AX}, returns="matplotlib axes\n    The axes drawn on.")
+_DRAWING = {
+    "ax": Parameter("matplotlib axes", "Axes to draw on. None: the current axes."),
+    "decimals": Parameter("int", "Number of decimals shown."),
+}
+drawing = completed(_DRAWING, returns="matplotlib axes\n    The axes drawn on.")
 
 
 def axes_for(function: str, ax: Any) -> Any:

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Any, TextIO
 
+from spinney._docstrings import completed
 from spinney._whole_file import write_whole
 from spinney.view.figures import node_colours
 from spinney.view.phrases import Box, TreePhrases, check_count, check_depth, choose_tree, words_of
+from spinney.view.text import export_text
 
 MORE = "..."  # stands for what lies below max_depth
 
 
+@completed(export_text)
 def export_graphviz(
     model: Any,
     out_file: str | PathLike[str] | TextIO | None = None,
@@ -38,12 +41,8 @@ def export_graphviz(
 
     Parameters
     ----------
-    model : fitted model
-        A decision tree, a forest, a boosted model, or AdaBoost or bagging of decision trees.
     out_file : path or open text file, default=None
         File to write. None: the text is returned.
-    tree : int or (int, int), default=None
-        Tree of an ensemble, as in `export_text`.
     max_depth : int, default=None
         Deeper nodes are drawn as one box "...".
     feature_names : list of str, default=None

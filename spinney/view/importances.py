@@ -30,8 +30,6 @@ def plot_importances(
         Names of the columns. None: those of the data that the model was fitted on, else `x[0]`, `x[1]`, ...
     most : int, default=20
         Maximum number of columns drawn.
-    decimals : int, default=2
-        Number of decimals shown next to the bars.
 
     Examples
     --------

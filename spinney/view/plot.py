@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from spinney._docstrings import completed
 from spinney.view.figures import import_pyplot, node_colours
-from spinney.view.graphviz import MORE
+from spinney.view.graphviz import MORE, export_graphviz
 from spinney.view.phrases import Box, TreePhrases, check_count, check_depth, choose_tree, words_of
 
 
@@ -164,6 +165,7 @@ class _Piece:
         return "\n".join(self.lines)
 
 
+@completed(export_graphviz)
 def plot_tree(
     model: Any,
     *,
@@ -185,30 +187,10 @@ def plot_tree(
 
     Parameters
     ----------
-    model : fitted model
-        A decision tree, a forest, a boosted model, or AdaBoost or bagging of decision trees.
-    tree : int or (int, int), default=None
-        Tree of an ensemble, as in `export_text`.
-    max_depth : int, default=None
-        Deeper nodes are drawn as one box "...".
-    feature_names : list of str, default=None
-        Names of the columns. None: those of the data that the model was fitted on, else `x[0]`, `x[1]`, ...
-    class_names : list of str or False, default=None
-        Names of the classes, as in `export_text`. False leaves out the class.
-    label : {"all", "root", "none"}, default="all"
-        Boxes with labels such as "samples =".
     filled : bool, default=True
         Colour the boxes: by class, the stronger the purer; or by the predicted number, the stronger the larger.
-    impurity : bool, default=True
-        Show the impurity; for boosted trees, the gain of the splits.
-    node_ids : bool, default=False
-        Show the numbers of the nodes.
-    proportion : bool, default=False
-        Show fractions instead of counts.
     rounded : bool, default=True
         Round the corners of the boxes.
-    precision : int, default=3
-        Number of decimals of impurities, thresholds and values.
     ax : matplotlib axes, default=None
         Axes to draw on; they are cleared. None: the current axes, or a new figure as large as the tree needs.
     fontsize : float, default=None

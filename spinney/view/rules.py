@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from spinney._docstrings import completed
 from spinney.data.weights import read_weights
 from spinney.tree.models import ReadTree
 from spinney.view.numbers import write, write_share
@@ -34,6 +35,7 @@ from spinney.view.phrases import (
     class_labels,
     words_of,
 )
+from spinney.view.text import export_text
 
 # --- simplified rules -------------------------------------------------------------------------------------------------
 
@@ -215,6 +217,7 @@ _ORDERS: dict[str, Callable[[Rule], Any]] = {
 }
 
 
+@completed(export_text)
 def export_rules(
     model: Any,
     *,
@@ -238,16 +241,8 @@ def export_rules(
 
     Parameters
     ----------
-    model : fitted model
-        A decision tree, a forest, a boosted model, or AdaBoost or bagging of decision trees.
-    tree : int or (int, int), default=None
-        Tree of an ensemble, as in `export_text`.
-    feature_names : list of str, default=None
-        As in `export_text`.
     class_names : list of str, default=None
         As in `export_text`. The `prediction` of a rule is then the name.
-    decimals : int, default=2
-        Number of decimals of thresholds and values. Thresholds that would look equal, or look like 0, get more.
     min_samples : int, default=0
         Leave out rules with fewer training rows.
     min_confidence : float, default=0.0

@@ -167,8 +167,6 @@ def plot_waterfall(explanation: Any, *, most: int = 10, decimals: int = 2, ax: A
         `shap.Explanation` is accepted too.
     most : int, default=10
         Maximum number of columns with a bar of their own. The others share the last bar.
-    decimals : int, default=2
-        Number of decimals shown.
 
     Examples
     --------
@@ -242,8 +240,6 @@ def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: A
         From `shap`. A `shap.Explanation` is accepted too.
     most : int, default=20
         Maximum number of columns drawn.
-    decimals : int, default=2
-        Number of decimals shown next to the bars.
 
     Examples
     --------
@@ -291,8 +287,6 @@ def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax
         From `shap(model, X, interactions=True)`. If there are several outputs, choose one.
     most : int, default=10
         Maximum number of columns drawn: those with the largest values.
-    decimals : int, default=2
-        Number of decimals shown.
 
     Examples
     --------
