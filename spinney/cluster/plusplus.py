@@ -32,7 +32,8 @@ from spinney.cluster.sparse_points import (
     squared_lengths,
     subtract_products,
 )
-from spinney.criteria.exp_log import draw_times, log
+from spinney.criteria.exp_log import log
+from spinney.criteria.weighted_sampling import draw_times
 
 _WEIGHT_BITS = 40  # of a row's weight where weights alone are drawn by
 

@@ -1,4 +1,4 @@
-"""exp and log with the same bits on every machine; and exponential times, by which rows are drawn by weight."""
+"""exp and log with the same bits on every machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel, view_as_float, view_as_int
-from spinney._random import uniform
 
 # ----------------------------------------------------------------------------------------------------------------------
 # exp and log from plain IEEE operations: the same bits on every machine, and simple enough to vectorise.
@@ -146,10 +145,3 @@ def of_each(fill: Callable[..., Any], x: np.ndarray) -> np.ndarray:
     out = np.empty(len(flat))
     fill(flat, out)
     return out.reshape(x.shape)
-
-
-@kernel
-def draw_times(key, rates, times):
-    """When each arrives. The first to arrive is each with a chance proportional to its rate; a rate of 0: never."""
-    for i in range(times.size):
-        times[i] = -log(1.0 - uniform(key, i)) / rates[i] if rates[i] > 0.0 else np.inf

@@ -27,8 +27,8 @@ from spinney.distributed.group import Group
 from spinney.distributed.level_growth import CpuBackend, grow_batched
 from spinney.distributed.quantiles import quantile_together, renew_leaves_together
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
-from spinney.ensemble.boosting.gradients import choose_rows
-from spinney.ensemble.boosting.rounds import Drawn, Grow, Quantiles, Rounds
+from spinney.ensemble.boosting.rounds import Grow, Rounds
+from spinney.ensemble.boosting.row_sampling import Drawn, Quantiles, choose_rows
 from spinney.ensemble.boosting.scoring import sums_of_losses
 from spinney.ensemble.boosting.start import Units
 from spinney.grow.rules import BoostingRules, Kinds
@@ -120,7 +120,7 @@ def _mean_losses(group: Group, rounds: Rounds, is_first: bool) -> tuple[float, f
 
 
 class MemberRows:
-    """The rows of a fit of which other members have further ones: `OwnRows` of ensemble/boosting/rounds.py."""
+    """The rows of a fit of which other members have further ones: `OwnRows` of ensemble/boosting/row_sampling.py."""
 
     def __init__(self, task: Task, common: Common, part: MemberPart, group: Group) -> None:
         self.common, self.group, self.others = common, group, group

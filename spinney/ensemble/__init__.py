@@ -3,7 +3,8 @@
 boosting/       gradient boosting
   fit.py              one fit, from a table to a `Booster`: what it decides, in order
   round_search.py     n_estimators="auto": rounds, learning rate and sizes that follow from the table
-  row_order.py        do rows close together resemble each other? a warning, if rows held out at random mislead
+  neighbouring_rows.py  do rows close together resemble each other? a warning, if rows held out at random mislead
+  row_sampling.py     the rows of a fit, and those that each round draws
   start.py            the units of a fit, raw scores before the first tree, how large trees may get
   rounds.py           the loop: derivatives, one tree per output, scores; what a tree is grown in: codes or sorted lists
                       on this machine (gpu/rounds.py: on a GPU)

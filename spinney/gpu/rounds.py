@@ -16,7 +16,8 @@ from spinney import _random
 from spinney._compile import kernel
 from spinney.criteria.losses import kind_of
 from spinney.ensemble.boosting.gradients import Largest, largest_of, sum_of_losses
-from spinney.ensemble.boosting.rounds import Drawn, Opening, Rounds
+from spinney.ensemble.boosting.rounds import Opening, Rounds
+from spinney.ensemble.boosting.row_sampling import Drawn
 from spinney.gpu.loop import Loop
 from spinney.gpu.memory import RULES, as_record
 from spinney.gpu.scores import losses_of

@@ -35,7 +35,7 @@ from spinney.data.remote_table import RemoteDataset
 from spinney.data.row_hash import hashes_of_keys
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting import row_order
+from spinney.ensemble.boosting import neighbouring_rows
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
 from spinney.ensemble.boosting.round_search import (
     CLASSIC_ROUNDS,
@@ -406,7 +406,7 @@ def search_rounds(
             _tell(chosen, plan, one)
         seed = (one.settings.seed + k) % 2**32
         members.append(replace(one.settings, n_rounds=chosen.n_rounds, learning_rate=chosen.learning_rate, seed=seed))
-    if job.order is None and n_samples >= row_order.FEWEST and not isinstance(dataset, RemoteDataset):
+    if job.order is None and n_samples >= neighbouring_rows.FEWEST and not isinstance(dataset, RemoteDataset):
         own = found[0].settings
         _warn_if_neighbours_are_alike(job, for_leaves(dataset, own), own, team)
     raw = [np.mean(of_fold, axis=0) for of_fold in zip(*(one.raw for one in found))]
@@ -566,14 +566,16 @@ def _warn_if_neighbours_are_alike(job: BoostingJob, dataset: Any, settings: Boos
     task = job.task
     counted = task.weights.rows()
     rows = np.arange(len(task.y)) if counted is None else counted
-    if len(rows) < row_order.FEWEST or hasattr(job.initial.init, "fit"):
+    if len(rows) < neighbouring_rows.FEWEST or hasattr(job.initial.init, "fit"):
         return
-    split = row_order.split_in_stretches(task.y, rows, settings.seed)
+    split = neighbouring_rows.split_in_stretches(task.y, rows, settings.seed)
     if split is None:
         return
     counts, held = task.weights.counts, np.sort(np.append(split.held_out, split.between))
     parts = [CountedRows(some, None if counts is None else counts[some]) for some in (*split[:2], held)]
-    short = replace(settings, n_rounds=row_order.N_ROUNDS, learning_rate=row_order.LEARNING_RATE, node_features=1.0)
+    short = replace(
+        settings, n_rounds=neighbouring_rows.N_ROUNDS, learning_rate=neighbouring_rows.LEARNING_RATE, node_features=1.0
+    )
     found = []
     for kept in parts[:2]:
         fold = _make_fold(job, dataset, [], kept, parts[2], short, team)
@@ -585,8 +587,8 @@ def _warn_if_neighbours_are_alike(job: BoostingJob, dataset: Any, settings: Boos
         judged = fold.watch.sets[0]
         found.append(raw_losses(task.loss, judged.scores, judged.y, team))
     is_inside = np.isin(held, split.held_out)
-    inside, between = (row_order.LossPairs(*(one[where] for one in found)) for where in (is_inside, ~is_inside))
-    if row_order.is_worse(inside, between):
+    inside, between = (neighbouring_rows.LossPairs(*(one[where] for one in found)) for where in (is_inside, ~is_inside))
+    if neighbouring_rows.is_worse(inside, between):
         warn_caller(
             f"Rows close together have similar targets: the loss is {inside.at_random.mean():.3g} on rows held out at "
             f"random, {inside.in_stretches.mean():.3g} on rows held out in stretches. If new rows come later, pass "

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile import allocating_kernel, inner_kernel, kernel, kernel_each
-from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.criteria.exp_log import exp, log
 from spinney.criteria.losses import derivatives, is_builtin, softmax_derivatives, value
@@ -372,25 +371,6 @@ def softmax(team: Team, raw: np.ndarray) -> np.ndarray:
 
 
 # --- rows and leaves -------------------------------------------------------------------------------------------------
-
-
-@kernel
-def _choose_rows(key, limit, counts, first, out):
-    n = 0
-    for i in range(out.size):
-        out[n] = i
-        n += (mix(key, first + i) < limit) & (counts[i] > 0 if counts.size else True)
-    return n
-
-
-def choose_rows(key: int, share: float, counts: np.ndarray | None, n_rows: int, first: int = 0) -> np.ndarray:
-    """The rows of one tree: each of those that count is taken with probability `share`, by a hash of its number.
-
-    `first` is the number of the first row, where the table is a part of another.
-    """
-    out = np.empty(n_rows, np.int32)
-    limit = np.uint64(min(int(share * 2.0**64), 2**64 - 1))
-    return out[: _choose_rows(np.uint64(key), limit, _NO_COUNTS if counts is None else counts, first, out)]
 
 
 @allocating_kernel

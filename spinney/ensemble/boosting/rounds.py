@@ -29,17 +29,16 @@ from spinney.data.sparse_encode import SparseDataset
 from spinney.ensemble.boosting.booster import Booster, BoostingSettings, Task
 from spinney.ensemble.boosting.gradients import (
     Largest,
-    choose_rows,
     class_losses,
     fill_class_derivatives,
     fill_derivatives,
     log_totals,
     loss_values,
-    renew_leaves,
     sum_of_losses,
 )
-from spinney.ensemble.boosting.leaf_refit import prune_nodes, renew, weight_scale
-from spinney.ensemble.boosting.start import in_units, most_leaves, share_of, start_values
+from spinney.ensemble.boosting.leaf_refit import prune_nodes, renew
+from spinney.ensemble.boosting.row_sampling import Drawn, OwnRows
+from spinney.ensemble.boosting.start import most_leaves, share_of, start_values
 from spinney.grow.boosting import memory
 from spinney.grow.boosting.freeze import Laid, bare, freeze, lay
 from spinney.grow.boosting.grower import grow_tree
@@ -58,22 +57,13 @@ from spinney.tree.predict_boosted import add_scores
 Grow = Callable[[Any, memory.BoostingRows, BoostingRules, memory.BoostingWork], int]
 
 
-class Drawn(NamedTuple):
-    """The rows of a round."""
-
-    chosen: np.ndarray  # int32: those that are here; empty: all
-    n_here: int
-    n: int  # of all machines
-    total: int  # how often these count
-
-
 class Opening(NamedTuple):
     """What an engine begins with."""
 
     dataset: Any  # Dataset, SparseDataset or ExactDataset
     settings: BoostingSettings
     team: Team
-    rows: Any  # `OwnRows` of rounds.py, or others
+    rows: Any  # `OwnRows` of row_sampling.py, or others
     scores: np.ndarray  # (outputs, rows): before the first round
     max_leaves: int
     grow: Grow | None
@@ -118,50 +108,6 @@ def open_rounds(dataset: Any, task: Task, settings: BoostingSettings, team: Team
         return dataset.open_rounds(task, settings, team, *others, **more)
     opened: Rounds = (settings.rounds or Rounds)(dataset, task, settings, team, *others, **more)
     return opened
-
-
-class Quantiles(NamedTuple):
-    """How leaves get quantiles of residuals: see `leaf_refit.renew`."""
-
-    find: Callable[..., None]
-    weight_scale: int
-
-
-class OwnRows:
-    """The rows of a fit, all of them here."""
-
-    others: Any = None  # machines that have further rows (`Together` in data/remote_table.py)
-
-    def __init__(self, task: Task, settings: BoostingSettings, n_rows: int, team: Team) -> None:
-        self.y, self.weights, self.units = in_units(task)
-        self.counts, self.n_rows = task.weights.counts, n_rows
-        self.total_count = n_rows if self.counts is None else int(self.counts.sum())
-        self.most_repeats = 1 if self.counts is None else int(self.counts.max())
-        self._share, self._seed = settings.subsample, settings.seed
-        self._drawn = Drawn(np.empty(0, np.int32), n_rows, n_rows, self.total_count)
-
-    def draw(self, round_number: int) -> Drawn:
-        """The rows of a round's trees."""
-        counts = self.counts
-        if self._share < 1.0 or not (counts is None or counts.all()):
-            key = _random.stream_key(self._seed, _random.ROWS, round_number)
-            rows = choose_rows(key, self._share, counts, self.n_rows)
-            rows = rows if len(rows) else choose_rows(key, 1.0, counts, self.n_rows)
-            self._drawn = Drawn(rows, len(rows), len(rows), len(rows) if counts is None else int(counts[rows].sum()))
-        return self._drawn
-
-    def left_out(self) -> np.ndarray:
-        """Which rows the last round was not fitted to."""
-        left_out = np.ones(self.n_rows, bool)
-        left_out[self._drawn.chosen if len(self._drawn.chosen) else slice(None)] = False
-        return left_out
-
-    def renewed(self, loss: Any, scores: np.ndarray) -> Any:
-        """The loss as it is for the scores so far."""
-        return loss.renewed(scores, self.y, self.weights)
-
-    def quantiles(self, team: Team) -> Quantiles:
-        return Quantiles(partial(renew_leaves, team), weight_scale(self.weights))
 
 
 class Rounds:

@@ -16,7 +16,7 @@ import numpy as np
 from spinney._compile import kernel
 from spinney._packed_arrays import Packed, pack, unpack
 from spinney._random import ROWS, draw_uniforms, mix, stream_key, uniform
-from spinney.criteria.exp_log import draw_times
+from spinney.criteria.weighted_sampling import draw_times
 from spinney.data.weights import are_repeats
 
 _TRIES = 16  # draws for each row that is wanted

@@ -19,7 +19,7 @@ from spinney import GradientBoostingRegressor as Regressor
 from spinney import Loss, prune
 from spinney._random import ROWS, stream_key
 from spinney.datasets import load_tennis
-from spinney.ensemble.boosting.gradients import choose_rows
+from spinney.ensemble.boosting.row_sampling import choose_rows
 
 
 def draw(n_rows=200, seed=0, distinct=None, n_columns=3):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
-from spinney.ensemble.boosting.row_order import FEWEST, LossPairs, is_worse, split_in_stretches
+from spinney.ensemble.boosting.neighbouring_rows import FEWEST, LossPairs, is_worse, split_in_stretches
 from tests.compiled import few
 
 
