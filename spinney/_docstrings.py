@@ -60,6 +60,8 @@ def completed(
             for one in inspect.signature(function).parameters.values():
                 name = "*" * (one.kind is one.VAR_POSITIONAL) + "**" * (one.kind is one.VAR_KEYWORD) + one.name
                 found = next((source[name] for source in known if name in source), None)
+                if found is None and name not in ("self", "cls"):
+                    raise KeyError(f"{function.__qualname__}: nothing describes {name}.")
                 if found is not None:
                     entries.append(found if isinstance(found, str) else entry(name, found, one.default))
             text = with_section(text, "Returns", returns, "Notes", "Examples") if returns else text

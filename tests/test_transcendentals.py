@@ -57,13 +57,13 @@ ALLOWED = {
         "scipy.stats.chi2": "critical values are rounded to 9 digits, which takes away the last bits that may differ",
     },
     "estimators/adaboost.py": {"scipy.special.softmax": "predict_proba: a prediction, the model is fitted"},
-    "estimators/base.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
     "ensemble/boosting/scoring.py": {
         "np.log": "predict_log_proba with a loss of one's own: a prediction, the model is fitted"
     },
     "estimators/clusters/mixture.py": {"np.log": "bic: a number about a fitted mixture"},
     "estimators/clusters/mixture_model.py": {"np.exp": "component_densities: a prediction, the model is fitted"},
     "tree/links.py": {
+        "np.log": "predict_log_proba: a prediction, the model is fitted",
         **{
             name: "inverses of links, for counterfactual explanations: the model is fitted"
             for name in ("math.log", "math.log2", "math.expm1")

@@ -24,10 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.versus import tables
-from benchmarks.versus.boosting_peers import PEERS
 from benchmarks.versus.crowd import cores
 from benchmarks.versus.defaults import CONTESTANTS, Contestant, spinney_variant
-from benchmarks.versus.peers import installed
 from benchmarks.versus.quality import loss
 from benchmarks.versus.standings import Losses, print_duel, print_standings
 from benchmarks.versus.tables import RealTable, Split
@@ -185,7 +183,6 @@ def _contestants(options: argparse.Namespace) -> list[Contestant]:
     asked = options.peers.split(",") if options.peers else ["spinney", *peers]
     if unknown := [name for name in asked if name not in ("spinney", *peers)]:
         raise SystemExit(f"--peers must name some of spinney, {', '.join(peers)}; got {', '.join(unknown)}.")
-    here = [peer.name for peer in installed(asked, PEERS)]
     base: dict[str, Any] = {}
     for change in options.set:
         base |= parse_changes(change)
@@ -193,12 +190,12 @@ def _contestants(options: argparse.Namespace) -> list[Contestant]:
     fit: dict[str, Any] = {}
     if options.family == "boosting":
         fit = {"time": {"times": "order"}, "group": {"groups": None}}.get(options.split, {})  # groups: see `_fit_once`
-    if "spinney" in here:
+    if "spinney" in asked:
         contestants.append(spinney_variant("spinney", base, options.family, fit))
         for variant in options.variant:
             label, _, changes = variant.partition(":")
             contestants.append(spinney_variant(label, base | parse_changes(changes), options.family, fit))
-    return contestants + [peers[name] for name in here if name in peers]
+    return contestants + [peers[name] for name in asked if name in peers and peers[name].is_installed()]
 
 
 def _print_head(contestants: list[Contestant]) -> None:

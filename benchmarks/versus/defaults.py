@@ -56,6 +56,13 @@ class Contestant:
         except PackageNotFoundError:
             return self.name
 
+    def is_installed(self) -> bool:
+        """Whether the library is here; says so if it is not."""
+        is_here = self.label != self.name
+        if not is_here:
+            print(f"note: {self.name} is left out: {self.package} is not installed")
+        return is_here
+
     def scores(
         self, task: Task, parts: tuple[pd.DataFrame, NDArray[Any], pd.DataFrame], threads: int, seed: int
     ) -> NDArray[Any]:
