@@ -12,6 +12,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 GROUPS := test lint bench docs
+# tests start hundreds of processes, which would otherwise read all sources anew
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help demo lab test test-all test-gpu lint check format bench dist wheel docs clean

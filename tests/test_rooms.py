@@ -65,7 +65,7 @@ def imports(path, deep=True):
     waiting = list(parsed(path).body)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}

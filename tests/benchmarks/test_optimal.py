@@ -1,8 +1,11 @@
 """The contest of optimal trees runs."""
 
+import pytest
+
 from benchmarks.versus.optimal import main
 
 
+@pytest.mark.slow
 def test_times(capsys):
     main(["--rows", "300", "--columns", "8", "--depth", "3"])
     text = capsys.readouterr().out

@@ -80,7 +80,7 @@ CLASSIFIERS = {
 
 
 @pytest.mark.parametrize("name", REGRESSORS)
-@pytest.mark.parametrize("by_time", [False, True])
+@pytest.mark.parametrize("by_time", [False, *slow([True])])
 def test_every_regressor_has_intervals(name, by_time):
     """By quantiles of its residuals; later rows weigh more if there are times."""
     model = clone(REGRESSORS[name]).fit(X[FITTED], Y[FITTED])

@@ -13,12 +13,12 @@ from sklearn.tree import DecisionTreeRegressor as SkRegressor
 import spinney
 from spinney.data import sparse
 from spinney.evaluate import cross_validate
-from tests.compiled import few
+from tests.compiled import few, slow
 
 FORMATS = ["csr_matrix", "csc_array", "coo_array", "lil_matrix"]
 
 
-@pytest.fixture(params=["small", "large"])
+@pytest.fixture(params=[*slow(["small"]), "large"])
 def path(request, monkeypatch):
     """Small tables are laid out; `large` sends them down the path of those that cannot be."""
     if request.param == "large":
