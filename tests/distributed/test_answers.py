@@ -6,6 +6,7 @@ import pytest
 from sklearn.base import clone
 
 import spinney
+from tests.distributed.partitions import slow
 
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
@@ -76,7 +77,7 @@ def test_answers_join_their_rows():
     assert tree.predict_proba(some).compute(scheduler="sync").shape == (0, 2)
 
 
-@pytest.mark.parametrize("k", [3, 6, 10, 11])
+@pytest.mark.parametrize("k", [slow(3), slow(6), 10, slow(11)])
 def test_arrays_of_known_and_unknown_chunks(k):
     model, rows, y = MODELS[k]
     values = rows[["a", "b"]].to_numpy()

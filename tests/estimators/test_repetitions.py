@@ -35,7 +35,7 @@ from spinney import (
     RandomStructureForestClassifier,
     RandomStructureForestRegressor,
 )
-from tests.compiled import few
+from tests.compiled import few, slow
 
 SETS = {"categorical_features": [2, 3]}
 FEW = {"n_estimators": 3, "random_state": 0}
@@ -110,7 +110,7 @@ REGRESSORS = [
 ]
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_classes", [*slow([2]), 3])
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
 @few(6)
 @given(seed=st.integers(0, 10_000), n_rows=st.sampled_from([12, 40, 90]))
@@ -216,7 +216,7 @@ WITH_STRINGS = [
 
 
 @pytest.mark.parametrize("model", WITH_STRINGS, ids=str)
-@pytest.mark.parametrize("factor", [1, 0.3], ids=["whole", "others"])
+@pytest.mark.parametrize("factor", [*slow([1]), 0.3], ids=["whole", "others"])
 def test_categories_of_rows_of_weight_zero_are_not_known(model, factor):
     X, y, weight = idle_table()
     there = weight > 0
