@@ -163,16 +163,17 @@ def pooled(values: np.ndarray, categorical: np.ndarray, rows: np.ndarray) -> np.
 
     A category of a row or two says little about other rows, and an order of thousands knows the target by heart.
     """
-    values_of_rows = values[rows] if rows.size else values
+    found = values
     for k in categorical:
-        known = values_of_rows[~np.isnan(values_of_rows[:, k]), k].astype(np.int64)
-        frequency = np.bincount(known)
+        column = values[:, k]
+        some = column[rows] if rows.size else column
+        frequency = np.bincount(some[~np.isnan(some)].astype(np.int64))
         if np.count_nonzero(frequency) > MAX_BINS:
             codes = codes_by_frequency(frequency, MAX_BINS, FEWEST)
-            values = values.copy()
-            is_known = values[:, k] < len(codes)
-            values[is_known, k] = codes[values[is_known, k].astype(np.int64)]
-    return values
+            found = values.copy() if found is values else found
+            is_known = column < len(codes)
+            found[is_known, k] = codes[column[is_known].astype(np.int64)]
+    return found
 
 
 @kernel

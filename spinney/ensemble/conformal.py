@@ -29,7 +29,7 @@ _TRIAL = Fraction(9, 10)  # level at which widths are compared
 _NARROWER = 0.99  # a spread is used if it makes intervals this much narrower
 _KNOTS, _ROWS_PER_KNOT = 20, 50
 _LEAST_SPREAD = 0.1  # of the mean spread
-ROUNDING = 1e-12  # of probabilities, which other programs may compute with other last bits
+_ROUNDING = 1e-12  # of probabilities, which other programs may compute with other last bits
 _CELLS = 1 << 18  # scores times new rows at a time
 
 
@@ -87,6 +87,11 @@ class Guarantee(NamedTuple):
     spread: Any = None  # SpreadCurve, "trees", or None
     residuals: np.ndarray | None = None  # of rows, for "jackknife+"
     unseen: np.ndarray | None = None  # bool (rows, members), for "jackknife+"
+
+    @property
+    def bound(self) -> float:
+        """The greatest score of a class that is in a set."""
+        return self.quantile + _ROUNDING
 
     @property
     def by_trees(self) -> bool:
@@ -348,4 +353,4 @@ def widened(low: np.ndarray, high: np.ndarray, quantile: np.ndarray, spread: np.
 
 def class_sets(probabilities: np.ndarray, quantile: np.ndarray) -> np.ndarray:
     """Which classes belong to the set of each row (rows, classes): those whose score is the bound, rounded, too."""
-    return 1.0 - probabilities <= quantile.reshape(-1, 1) + ROUNDING
+    return 1.0 - probabilities <= quantile.reshape(-1, 1) + _ROUNDING

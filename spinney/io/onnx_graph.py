@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._distribution import install_command
-from spinney.ensemble.conformal import ROUNDING, Guarantee
+from spinney.ensemble.conformal import Guarantee
 from spinney.tree.formula import Formula, Mixture
 from spinney.tree.questions import IN_SET, IS_MISSING, UP_TO, Questions, read_questions, spreads
 
@@ -395,7 +395,7 @@ def _mixture(graph: Graph, model: Mixture, table: str) -> Answer:
 def add_set(graph: Graph, shares: str, kept: Guarantee) -> str:
     """(rows, classes) Booleans: which classes are in the set."""
     scores = graph.add("Sub", [graph.constant(np.array(1.0)), shares])
-    return graph.add("LessOrEqual", [scores, graph.constant(np.array(kept.quantile + ROUNDING))])
+    return graph.add("LessOrEqual", [scores, graph.constant(np.array(kept.bound))])
 
 
 def add_interval(graph: Graph, answer: Answer, kept: Guarantee) -> str:

@@ -237,6 +237,8 @@ def _add_guarantee(kept: Guarantee, text: str, add: Callable[..., None]) -> None
     """Numbers that functions of intervals and sets read."""
     if "NAME_quantile" in text:
         add("quantile", _number(kept.quantile), shape="")
+    if "NAME_bound" in text:
+        add("bound", _number(kept.bound), shape="")
     if "NAME_size(" in text:
         add("knots", _rows(np.column_stack(kept.spread), _number), shape="[][2]")
     if kept.residuals is not None and kept.unseen is not None:

@@ -154,7 +154,7 @@ def _guarantee_facts(kept: Guarantee) -> dict[str, str]:
     if kept.residuals is not None and kept.unseen is not None:
         bits = [int.from_bytes(row.tobytes(), "little") for row in np.packbits(kept.unseen, axis=1, bitorder="little")]
         return {"RESIDUALS": _list(kept.residuals.tolist()), "UNSEEN": _list(bits), "RANK": str(kept.rank)}
-    facts = {"QUANTILE": literal(kept.quantile)}
+    facts = {"QUANTILE": literal(kept.quantile), "BOUND": literal(kept.bound)}
     if isinstance(kept.spread, SpreadCurve):
         facts["KNOTS"] = "[" + ", ".join(map(_tuple, np.column_stack(kept.spread).tolist())) + "]"
     return facts
