@@ -457,17 +457,19 @@ def _response(loss, raw):
 
 def _respond(loss, raw, out):
     for i in range(raw.size):
-        out[i] = response(loss, raw[i])
+        found = response(loss, raw[i])
+        out[i, 0] = 1.0 - found
+        out[i, out.shape[1] - 1] = found
 
 
 _respond_builtin, _respond_custom = kernel(_respond), kernel_each(_respond)
 
 
-def respond(loss: Any, raw: np.ndarray) -> np.ndarray:
-    """Predictions of raw scores."""
-    out = np.empty(raw.size)
+def respond(loss: Any, raw: np.ndarray, is_classes: bool) -> np.ndarray:
+    """Predictions of raw scores: values, or the probabilities (rows, 2) of two classes."""
+    out = np.empty((raw.size, 2 if is_classes else 1))
     if is_builtin(loss):
         _respond_builtin(loss, raw, out)
     else:
         _respond_custom(loss.response)(loss.response, raw, out)
-    return out
+    return out if is_classes else out[:, 0]

@@ -8,7 +8,7 @@ for a dask collection, and on the GPU for a table there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,7 +35,12 @@ def is_in_memory(*values: Any) -> bool:
     >>> is_in_memory(np.ones(3), None, [1, 2])
     True
     """
-    return all(type(one).__module__.partition(".")[0] in _IN_MEMORY for one in values)
+    return all(map(_is_of_memory, map(type, values)))
+
+
+@cache
+def _is_of_memory(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] in _IN_MEMORY
 
 
 def known_arguments(method: Method) -> Method:

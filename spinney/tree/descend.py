@@ -260,8 +260,11 @@ class OneRow:
 
     def scores(self, table: Table, start: np.ndarray) -> np.ndarray:
         """(outputs, 1): raw scores of a boosted model, the start values and the trees' values, added in order."""
-        scores, values = start.copy(), _as_one_kind(table.panels[0].values)
-        _add_scores(self._answers, self._terms, self._nodes(table), values, scores)
+        scores, values, nodes = start.copy(), _as_one_kind(table.panels[0].values), np.empty(self._n_trees, np.uint64)
+        if self._numbers_only:
+            _scores_by_number(self._steps, self._first, values, nodes, self._answers, self._terms, scores)
+        else:
+            _scores_by_value(self._packed, values, nodes, self._answers, self._terms, scores)
         return scores[:, None]
 
     def sums(self, table: Table, answers: np.ndarray | None = None) -> np.ndarray:
@@ -275,9 +278,9 @@ class OneRow:
         """uint64 (trees,): where the row ends, numbered through all trees."""
         values, nodes = _as_one_kind(table.panels[0].values), np.empty(self._n_trees, np.uint64)
         if self._numbers_only:
-            _walk_by_number(self._steps, self._first, values, nodes)
+            _nodes_by_number(self._steps, self._first, values, nodes)
         else:
-            _walk_by_value(self._packed, values, nodes)
+            _nodes_by_value(self._packed, values, nodes)
         return nodes
 
 
@@ -294,6 +297,28 @@ def _as_one_kind(values: np.ndarray) -> np.ndarray:
 
 
 @kernel
+def _nodes_by_number(steps, first, values, nodes):
+    _walk_by_number(steps, first, values, nodes)
+
+
+@kernel
+def _nodes_by_value(packed, values, nodes):
+    _walk_by_value(packed, values, nodes)
+
+
+@kernel
+def _scores_by_number(steps, first, values, nodes, answers, terms, scores):
+    _walk_by_number(steps, first, values, nodes)
+    _add_scores(answers, terms, nodes, values, scores)
+
+
+@kernel
+def _scores_by_value(packed, values, nodes, answers, terms, scores):
+    _walk_by_value(packed, values, nodes)
+    _add_scores(answers, terms, nodes, values, scores)
+
+
+@inner_kernel
 def _add_scores(answers, terms, nodes, values, scores):
     for tree in range(nodes.size):
         value = answers[nodes[tree], 0, 0]
@@ -321,7 +346,7 @@ def add_shares(answers, is_class, out):
             out[o, c] += np.float64(answers[o, c]) / total
 
 
-@kernel
+@inner_kernel
 def _walk_by_number(steps, first, values, nodes):
     """nodes[tree] = where the row ends. Eight trees in step, in registers; after the last tree come copies of it."""
     # Eight variables, since Numba keeps an array of eight in memory. A walk of one row waits for every load; eight
@@ -355,7 +380,7 @@ def _next(steps, node, first, row):
     return either(goes_left, node + _ONE, first + np.uint64(step["right"]))
 
 
-@kernel
+@inner_kernel
 def _walk_by_value(packed, values, nodes):
     """The same, for questions of any kind; some trees in step."""
     for begin in range(0, nodes.size, _TOGETHER):

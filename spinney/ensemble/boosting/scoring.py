@@ -168,13 +168,7 @@ def predictions(loss: Any, is_classes: bool, raw: np.ndarray, team: Team | None 
     if len(raw) > 1:
         with nullcontext(team) if team is not None else Team(1, inline=True) as some:
             return softmax(some, raw)
-    values = respond(loss, raw[0])
-    if not is_classes:
-        return values
-    both = np.empty((values.size, 2))
-    both[:, 1] = values
-    np.subtract(1.0, values, out=both[:, 0])
-    return both
+    return respond(loss, raw[0], is_classes)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

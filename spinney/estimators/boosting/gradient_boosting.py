@@ -402,7 +402,7 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         """Return the labels of raw scores, for internal use."""
         if len(raw) > 1:
             return self.classes_[raw.argmax(axis=0)]
-        return self.classes_[(self.respond(raw)[:, 1] > 0.5).astype(np.int64)]
+        return self.classes_.take(self.respond(raw)[:, 1] > 0.5)
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
         """Class numbers; `known`: the classes must be those already learnt."""
