@@ -40,7 +40,7 @@ class Backwards(pytest.Dir):
 
 
 def pytest_collect_directory(path, parent):
-    """Every second process reads the tests backwards. Each file is then prepared and kept by one, and read by others."""
+    """Every second process reads the tests backwards: each file is then prepared by one process and read by others."""
     return Backwards.from_parent(parent, path=path) if WORKER is not None and WORKER[-1] in "13579" else None
 
 

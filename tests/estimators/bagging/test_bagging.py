@@ -36,6 +36,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @parametrize_with_checks(  # the defaults: see test_checks.py
     [
         BaggingClassifier(GaussianNB(), n_estimators=3, random_state=0),
