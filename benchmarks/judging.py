@@ -3,7 +3,7 @@
 Boosting in five folds is compared with one fit, leave-one-out of a tree with scikit-learn's, and a grid of trees with
 scikit-learn's search over the same trees.
 
-python -m benchmarks.judging [--only boosting|loo|grid] [--repeats 3]
+python -m benchmarks.judging [--only boosting|loo|grid] [--repeats 3] [--rows 1.0]
 """
 
 import argparse
@@ -34,8 +34,8 @@ def seconds(call: Callable[[], Any]) -> float:
     return time.perf_counter() - begun
 
 
-def boosting(repeats: int) -> None:
-    X, y = make_table(200_000, 28)
+def boosting(repeats: int, factor: float) -> None:
+    X, y = make_table(int(200_000 * factor), 28)
     model = GradientBoostingClassifier(n_estimators=100, random_state=0)
     cross_validate(model, X[:20_000], y[:20_000], cv=2)
     calls: dict[str, Callable[[], Any]] = {
@@ -49,31 +49,36 @@ def boosting(repeats: int) -> None:
             times[name].append(seconds(call))
     one = float(np.median(times["one fit"]))
     for name, found in times.items():
-        print(f"boosting, 200,000 x 28: {name:24} {np.median(found):6.2f} s  {np.median(found) / one:5.2f} x one fit")
+        print(
+            f"boosting, {len(X):,} x 28: {name:24} {np.median(found):6.2f} s  {np.median(found) / one:5.2f} x one fit"
+        )
 
 
-def loo(repeats: int) -> None:
-    X, y = make_table(2_000, 10)
+def loo(repeats: int, factor: float) -> None:
+    X, y = make_table(int(2_000 * factor), 10)
     cross_validate(DecisionTreeClassifier(), X[:50], y[:50])
     mine = [seconds(lambda: cross_validate(DecisionTreeClassifier(), X, y, cv="loo")) for _ in range(repeats)]
     theirs = seconds(lambda: cross_val_score(SklearnTree(random_state=0), X, y, cv=LeaveOneOut()))
-    print(f"leave-one-out of a tree, 2,000 x 10: spinney {np.median(mine):.1f} s, scikit-learn {theirs:.1f} s")
+    print(f"leave-one-out of a tree, {len(X):,} x 10: spinney {np.median(mine):.1f} s, scikit-learn {theirs:.1f} s")
 
 
-def grid(repeats: int) -> None:
-    X, y = make_table(20_000, 20)
+def grid(repeats: int, factor: float) -> None:
+    X, y = make_table(int(20_000 * factor), 20)
     space = {"max_depth": [3, 6, 9, None], "min_samples_leaf": [1, 5, 20]}
     search(DecisionTreeClassifier(), {"max_depth": [2]}, X[:500], y[:500])
     mine = [seconds(lambda: search(DecisionTreeClassifier(), space, X, y)) for _ in range(repeats)]
     theirs = seconds(lambda: GridSearchCV(DecisionTreeClassifier(), space).fit(X, y))
-    print(f"grid of 12 trees, 20,000 x 20: spinney {np.median(mine):.1f} s, scikit-learn with our tree {theirs:.1f} s")
+    print(
+        f"grid of 12 trees, {len(X):,} x 20: spinney {np.median(mine):.1f} s, scikit-learn with our tree {theirs:.1f} s"
+    )
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=["boosting", "loo", "grid"])
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--rows", type=float, default=1.0, help="factor for the number of rows")
     options = parser.parse_args()
     for measure in (boosting, loo, grid):
         if options.only in (None, measure.__name__):
-            measure(options.repeats)
+            measure(options.repeats, options.rows)

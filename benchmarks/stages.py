@@ -98,9 +98,9 @@ def main() -> None:
     link, key = Link(), np.uint64(3)
     limits = BoostingRules(*sizes, penalty, penalty, 10.0, 20, 0.1, link, None, None, no_groups, features, COLUMNS, key)
     columns = records(COLUMNS, memory.COLUMN)
-    columns.begin, columns.n_bins, columns.n_slots = np.arange(COLUMNS) * 264, BINS, BINS
+    columns["begin"], columns["n_bins"], columns["n_slots"] = np.arange(COLUMNS) * 264, BINS, BINS
     nodes, best = records(1, memory.NODE), records(2, memory.CANDIDATE)
-    nodes[0].count, nodes[0].hessian = 20 * BINS, 10**6
+    nodes["count"], nodes["hessian"] = 20 * BINS, 10**6
 
     def part(rows: np.ndarray) -> None:
         cursor = np.zeros(16, np.int64)

@@ -58,5 +58,10 @@ def slow(cases):
     return [pytest.param(*(one if isinstance(one, tuple) else (one,)), marks=pytest.mark.slow) for one in cases]
 
 
+def costly(cases):
+    """Cases of kernels' tests that are long to compile: all runs but `make test` have them."""
+    return list(cases) if PLAIN_PYTHON or CHECKS_BOUNDS else slow(cases)
+
+
 # as plain Python a team's atomic operations are not atomic: it has one thread there
 THREADS = (1,) if PLAIN_PYTHON else (1, 2)

@@ -16,7 +16,7 @@ from spinney._compile import PLAIN_PYTHON
 from tests import families
 from tests.compiled import QUICK, THOROUGH
 
-TRIES = 120 if THOROUGH else 8  # of each operation
+TRIES = 120 if THOROUGH else 2 if QUICK else 8  # of each operation
 MOST = 0.01  # seconds until an interrupt is sent
 QUESTION = "__numba_array_subtype_dispatch__"  # what Numba asks arrays of subclasses for
 

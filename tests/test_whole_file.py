@@ -15,32 +15,35 @@ from spinney.reporting.making import Report
 from tests.full_disk import full_disk
 
 pytest.importorskip("resource", reason="limits the size of files as POSIX does")
-TREE = spinney.DecisionTreeRegressor().fit(np.arange(200.0)[:, None], np.arange(200.0))
-MODEL = spinney.RandomForestRegressor(8, random_state=0).fit(np.arange(200.0)[:, None], np.arange(200.0))
 WAYS = {
-    "save": lambda path: spinney.save(MODEL, path),
-    "to_json": lambda path: spinney.to_json(MODEL, path),
-    "to_onnx": lambda path: spinney.to_onnx(MODEL, path),
-    "to_graphviz": lambda path: spinney.export_graphviz(TREE, path),
-    "report": lambda path: Report("x" * 5000, "a page").save(path),
+    "save": spinney.save,
+    "to_json": spinney.to_json,
+    "to_onnx": spinney.to_onnx,
+    "to_graphviz": lambda forest, path: spinney.export_graphviz(forest, path, tree=0),
+    "report": lambda forest, path: Report("x" * 5000, "a page").save(path),
 }
 
 
+@pytest.fixture(scope="module")
+def forest():
+    return spinney.RandomForestRegressor(8, random_state=0).fit(np.arange(200.0)[:, None], np.arange(200.0))
+
+
 @pytest.mark.parametrize("way", WAYS)
-def test_a_full_disk_leaves_the_old_file(tmp_path, way):
+def test_a_full_disk_leaves_the_old_file(tmp_path, way, forest):
     path = tmp_path / "old"
     path.write_bytes(b"as it was")
     with pytest.raises(OSError, match=r"File too large: '.*old'$") as caught, full_disk():
-        WAYS[way](path)
+        WAYS[way](forest, path)
     assert caught.value.filename == str(path)
     assert path.read_bytes() == b"as it was"
     assert os.listdir(tmp_path) == ["old"]
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_all_is_written(tmp_path, way):
+def test_all_is_written(tmp_path, way, forest):
     path = tmp_path / "new"
-    WAYS[way](str(path))
+    WAYS[way](forest, str(path))
     assert path.stat().st_size > 1000
     assert path.stat().st_mode & 0o777 == 0o666 & ~_mask()
     assert os.listdir(tmp_path) == ["new"]

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import spinney
 from tests.io.models import answers, fitted, table, target
 
+FOLDER = Path(__file__).parent.parent / "tests" / "io" / "files" / spinney.__version__
 FAMILIES = (
     ["DecisionTreeClassifier", "ExtraTreeRegressor", "C45Classifier", "RandomForestClassifier", "RandomForestRegressor"]
     + ["ExtraTreesClassifier", "RandomTreesEmbedding", "IsolationForest", "GradientBoostingClassifier"]
@@ -48,8 +49,7 @@ def others() -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    folder = Path(__file__).parent.parent / "tests" / "io" / "files" / spinney.__version__
+def main(folder: Path = FOLDER) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     said = {}
     for name in FAMILIES:

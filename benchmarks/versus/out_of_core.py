@@ -154,9 +154,9 @@ def encode_spinney(path: Path) -> tuple[float, float, float, float]:
         found = call()
         return found, time.perf_counter() - begun, time.process_time() - used
 
-    _, rows = spinney.open_table(path, target="y").learn("from_dtype", "benchmark")
+    schema, rows = spinney.open_table(path, target="y").learn("from_dtype", "benchmark")
     with Team(2) as team:
-        bins, *of_bins = timed(lambda: rows.bins(BINS, team))
+        bins, *of_bins = timed(lambda: rows.bins(schema.is_categorical, None, BINS, team))
         _, *of_codes = timed(lambda: rows.codes(bins, team, 0, rows.n_rows))
     return (*of_bins, *of_codes)
 

@@ -156,6 +156,7 @@ def test_the_costs_are_of_kernels_that_there_are():
             assert cost.times > 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(PLAIN_PYTHON, reason="nothing is compiled")
 def test_what_a_cold_fit_compiles_was_said(tmp_path):
     """What was said is what the kernels that were compiled are known to cost, however fast this machine is."""

@@ -13,6 +13,7 @@ def test_times(capsys):
     assert "spinney" in text
 
 
+@pytest.mark.slow
 def test_accuracy(capsys):
     main(["--accuracy", "--rows", "200", "--depth", "1"])
     assert "optimal  training" in capsys.readouterr().out

@@ -107,6 +107,7 @@ def test_encoding_of_what_is_no_text(table, tmp_path):
         tmp_path / "m.spinney")  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes")
 def test_a_pipe_by_name(model, penguins):
     """`spinney predict model <(zcat table.csv.gz)`: a file that can be read once only."""

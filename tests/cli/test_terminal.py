@@ -76,6 +76,7 @@ def test_a_full_disk_leaves_no_half_of_a_file(model, penguins, tmp_path, command
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals")
 def test_predictions_on_a_terminal_are_printable(hostile, tmp_path):
     import pty

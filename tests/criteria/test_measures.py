@@ -13,7 +13,7 @@ from sklearn.datasets import make_classification
 from spinney import DecisionTreeClassifier, criteria
 from spinney.criteria import count_trees, measures
 from spinney.criteria.impurity import squared_decreases
-from tests.compiled import few
+from tests.compiled import few, slow
 
 COUNTS = st.lists(st.integers(0, 300), min_size=1, max_size=6).filter(any)
 TABLES = st.integers(1, 4).flatmap(
@@ -97,7 +97,7 @@ def test_tsallis_as_a_criterion(table, q):
         )
 
 
-@pytest.mark.parametrize("q, own", [(2, "gini"), (1, "entropy")])
+@pytest.mark.parametrize("q, own", [(2, "gini"), *slow([(1, "entropy")])])
 def test_trees_of_tsallis(q, own):
     X, y = make_classification(300, 6, n_informative=4, n_classes=3, random_state=0)
     one, other = (DecisionTreeClassifier(criterion=c).fit(X, y) for c in (criteria.tsallis_criterion(q), own))
@@ -153,6 +153,7 @@ def test_errors(call, error, message):
         call()
 
 
+@pytest.mark.slow
 def test_examples():
     pytest.importorskip("pandas")
     result = doctest.testmod(measures)

@@ -64,6 +64,7 @@ def test_equal_losses_are_compiled_once():
     assert compile_loss(squared(0.25), "logistic").response is not first.response
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(PLAIN_PYTHON, reason="nothing is compiled")
 def test_losses_that_are_not_needed_any_more_are_let_go():
     forgotten = weakref.ref(compile_loss(squared(-1.0), "identity").derivatives)

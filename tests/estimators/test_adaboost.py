@@ -23,6 +23,7 @@ IRIS, CANCER = load_iris(return_X_y=True), load_breast_cancer(return_X_y=True)
 ALGORITHMS = ["SAMME", "SAMME.R", "discrete"]
 
 
+@pytest.mark.slow
 @parametrize_with_checks(  # the defaults: see test_checks.py
     [AdaBoostClassifier(reweight="resample"), AdaBoostClassifier(algorithm="SAMME.R")]
 )

@@ -1,5 +1,6 @@
 """The bytes of a model file: what is not as it should be is found before anything is made of it."""
 
+import functools
 import tracemalloc
 import zlib
 
@@ -10,12 +11,17 @@ import spinney
 from spinney.io import layout
 from tests.io.forging import Parts, saved
 
-TREE = spinney.DecisionTreeClassifier(max_depth=2).fit([[0.0, 1.0], [1.0, 0.0], [2.0, 5.0]], [0, 1, 1])
-CONTENT = saved(TREE)
+
+@functools.cache
+def content():
+    """The file of a small tree."""
+    return saved(spinney.DecisionTreeClassifier(max_depth=2).fit([[0.0, 1.0], [1.0, 0.0], [2.0, 5.0]], [0, 1, 1]))
 
 
-def replaced(place, part, content=CONTENT):
-    return content[:place] + part + content[place + len(part) :]
+def replaced(place, part):
+    """That file with these bytes at a place, which is counted from its end if negative."""
+    place %= len(content())
+    return content()[:place] + part + content()[place + len(part) :]
 
 
 def raises(content, problem, place):
@@ -27,35 +33,35 @@ def raises(content, problem, place):
 
 
 @pytest.mark.parametrize(
-    ("content", "problem", "place"),
+    ("damaged", "problem", "place"),
     [
-        (b"", "This is not a Spinney model file", "the first bytes"),
-        (b"\x80\x04K\x01.", "This is not a Spinney model file", "the first bytes"),  # a pickle
-        (CONTENT[:50], "The file ends after 50 bytes, before its header", "the first bytes"),
+        (lambda: b"", "This is not a Spinney model file", "the first bytes"),
+        (lambda: b"\x80\x04K\x01.", "This is not a Spinney model file", "the first bytes"),  # a pickle
+        (lambda: content()[:50], "The file ends after 50 bytes, before its header", "the first bytes"),
         (
-            replaced(8, b"\x02"),
+            lambda: replaced(8, b"\x02"),
             "version 2 of the format, but this release reads version 1: install a newer",
             "the first bytes",
         ),
-        (CONTENT[:-1], rf"The file has {len(CONTENT) - 1:,} bytes but should have {len(CONTENT):,}", "the first bytes"),
-        (CONTENT + b"\0", rf"The file has {len(CONTENT) + 1:,} bytes", "the first bytes"),
-        (replaced(16, b"\xff" * 6), "A header of .* bytes does not fit into the file", "the first bytes"),
-        (replaced(16, b"\0\0"), "The checksum is wrong: the file is damaged", "the header"),
-        (replaced(100, b"!"), "The checksum is wrong: the file is damaged", "the header"),
-        (replaced(40, b"!"), "The checksum is wrong: the file is damaged", "the header"),
-        (replaced(70, b"!!!"), "The checksum is wrong: the file is damaged", "the header"),
-        (replaced(len(CONTENT) - 100, b"!!!"), "The checksum is wrong: the file is damaged", "the arrays"),
+        (lambda: content()[:-1], "The file has {:,} bytes but should have {:,}", "the first bytes"),
+        (lambda: content() + b"\0", "The file has {:,} bytes", "the first bytes"),
+        (lambda: replaced(16, b"\xff" * 6), "A header of .* bytes does not fit into the file", "the first bytes"),
+        (lambda: replaced(16, b"\0\0"), "The checksum is wrong: the file is damaged", "the header"),
+        (lambda: replaced(100, b"!"), "The checksum is wrong: the file is damaged", "the header"),
+        (lambda: replaced(40, b"!"), "The checksum is wrong: the file is damaged", "the header"),
+        (lambda: replaced(70, b"!!!"), "The checksum is wrong: the file is damaged", "the header"),
+        (lambda: replaced(-100, b"!!!"), "The checksum is wrong: the file is damaged", "the arrays"),
     ],
 )
-def test_damaged_files(content, problem, place):
-    raises(content, problem, place)
+def test_damaged_files(damaged, problem, place):
+    raises(damaged(), problem.format(len(damaged()), len(content())), place)
 
 
 def test_every_byte_counts():
     """No bit can be turned without being noticed."""
-    for place in range(0, len(CONTENT), 3):
+    for place in range(0, len(content()), 3):
         with pytest.raises(spinney.ModelFormatError):
-            spinney.load(replaced(place, bytes([CONTENT[place] ^ (1 << place % 8)])))
+            spinney.load(replaced(place, bytes([content()[place] ^ (1 << place % 8)])))
 
 
 def with_text(text):
@@ -112,13 +118,13 @@ def test_headers_that_are_not_ours(text):
     ],
 )
 def test_forged_headers(changes, problem, place):
-    raises(Parts(CONTENT).content(**changes), problem, place)
+    raises(Parts(content()).content(**changes), problem, place)
 
 
 def file_of(entries, stream, n_stream=None):
     """A file with this list of arrays and this stream."""
     padded = stream + bytes(-len(stream) % 64)
-    header = {**Parts(CONTENT).header, "arrays": [len(stream) if n_stream is None else n_stream, entries]}
+    header = {**Parts(content()).header, "arrays": [len(stream) if n_stream is None else n_stream, entries]}
     return b"".join(layout.file_parts(header, [padded]))
 
 
@@ -134,16 +140,16 @@ def test_streams():
 
 def test_bombs_take_no_memory():
     bomb = file_of([["|u1", [8]]], zlib.compress(bytes(2**28)))
-    spinney.load(CONTENT)
+    spinney.load(content())
     tracemalloc.start()
     raises(bomb, "does not hold the 8 bytes", "the stream of small arrays")
-    raises(Parts(CONTENT).content(arrays=[0, [["<f8", [2**50], "large"]]]), "The arrays end", "the list of arrays")
+    raises(Parts(content()).content(arrays=[0, [["<f8", [2**50], "large"]]]), "The arrays end", "the list of arrays")
     assert tracemalloc.get_traced_memory()[1] < 8 * len(bomb) < 2**22
     tracemalloc.stop()
 
 
 def test_padding_is_zero():
-    parts = Parts(CONTENT)
+    parts = Parts(content())
     entries, body = layout.pack_arrays(parts.arrays)
     body = [body[0], b"x" + bytes(body[1])[1:]]
     raises(

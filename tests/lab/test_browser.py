@@ -8,10 +8,12 @@ import pytest
 
 from spinney.lab.methods import METHODS, PRESETS
 from tests.browser import Browser, find_browser
+from tests.compiled import slow
 from tests.lab.test_steps import SMALL
 
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium to open the page in")
 READY = "document.body && document.body.dataset.ready"
+FEW = ["tree", "boosting", "kmeans"]  # planes, curves and tables; test_steps.py has the steps of all methods
 COUNT = "document.getElementById('count').textContent"
 
 
@@ -139,11 +141,12 @@ def test_errors_and_results_are_in_sight(page, width, height):
     assert browser.run("document.getElementById('error').hidden")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*FEW, *slow(one for one in METHODS if one not in FEW)])
 def test_every_method_forwards_and_backwards(page, method):
     chosen = "".join(f"&p.{name}={value}" for name, value in SMALL[method].get("params", {}).items())
     browser = page(f"m={method}{chosen}")
     first = browser.run("document.getElementById('sentence').textContent")
+    assert browser.run("document.getElementById('error').textContent") == ""
     n = int(browser.run(COUNT).split()[-1])
     assert browser.run(COUNT) == f"step 1 of {n}"
     for _ in range(n - 1):
@@ -197,6 +200,7 @@ def test_points_are_added_by_clicks_and_by_typing(page):
     assert browser.run("document.getElementById('error').textContent") == "A point needs two numbers."
 
 
+@pytest.mark.slow
 def test_lecture_examples_set_method_table_and_parameters(page):
     browser = page("m=tree")
     preset = "document.getElementById('preset')"

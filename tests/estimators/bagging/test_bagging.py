@@ -36,6 +36,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @parametrize_with_checks(  # the defaults: see test_checks.py
     [
         BaggingClassifier(GaussianNB(), n_estimators=3, random_state=0),
@@ -85,7 +86,7 @@ def test_trees_are_those_fitted_alone(tree, way):
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+@pytest.mark.parametrize("criterion", ["squared_error", pytest.param("absolute_error", marks=pytest.mark.slow)])
 def test_regression_trees_are_those_fitted_alone(criterion, way):
     X, y = DIABETES
     settings = {"n_estimators": 4, "random_state": 0, **way}

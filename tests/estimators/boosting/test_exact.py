@@ -16,6 +16,7 @@ from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from spinney.estimators.base import SMALL_WORK
 from spinney.evaluate import cross_validate
+from tests.compiled import slow
 
 # nothing but the loss decides
 PLAIN = {"max_bins": None, "l2_regularization": 0.0, "min_child_weight": 0.0, "max_leaf_nodes": None}
@@ -93,7 +94,7 @@ GROWTH = [{"max_depth": 3}, {"max_depth": None, "max_leaf_nodes": 9}, {"max_dept
 
 
 @pytest.mark.parametrize("growth", GROWTH)
-@pytest.mark.parametrize("weights", ["none", "whole", "real"])
+@pytest.mark.parametrize("weights", ["none", "whole", *slow(["real"])])
 def test_squared_error_is_that_of_scikit_learn(growth, weights):
     random = np.random.default_rng(3)
     weight = {"none": None, "whole": random.integers(1, 4, 700), "real": 0.1 + random.random(700)}[weights]

@@ -37,7 +37,11 @@ def linear(kind=Regressor, **others):
 
 
 X, Y = table()
-MODEL = linear().fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return linear().fit(X, Y)
 
 
 def check_every_leaf(model, X, y, weight):
@@ -87,10 +91,10 @@ def test_slopes_are_right_among_outliers():
     assert check_every_leaf(linear(n_estimators=2, min_samples_leaf=5).fit(X, y), X, y, np.ones(len(X))) > 10
 
 
-def test_predictions_are_sums_of_lines():
-    expected = MODEL._booster.start[0] + oracle.predict(MODEL.forest_, MODEL.apply(X), X)
-    np.testing.assert_allclose(MODEL.predict(X), expected, rtol=1e-12, atol=1e-12)
-    assert MODEL.forest_.n_terms.sum() > 20
+def test_predictions_are_sums_of_lines(fitted):
+    expected = fitted._booster.start[0] + oracle.predict(fitted.forest_, fitted.apply(X), X)
+    np.testing.assert_allclose(fitted.predict(X), expected, rtol=1e-12, atol=1e-12)
+    assert fitted.forest_.n_terms.sum() > 20
 
 
 @pytest.mark.parametrize("kind", [Regressor, Classifier])
@@ -101,9 +105,9 @@ def test_any_number_of_threads_gives_the_same_bits(kind):
     assert len(prints) == 1
 
 
-def test_the_order_of_rows_does_not_matter():
+def test_the_order_of_rows_does_not_matter(fitted):
     order = np.random.RandomState(0).permutation(len(X))
-    assert linear().fit(X[order], Y[order]).fingerprint_ == MODEL.fingerprint_
+    assert linear().fit(X[order], Y[order]).fingerprint_ == fitted.fingerprint_
 
 
 def test_slopes_of_zero_are_constant_leaves():
@@ -131,31 +135,31 @@ def test_repeated_rows_are_weights():
     assert linear().fit(X, Y, weight).fingerprint_ == linear().fit(X[some], Y[some]).fingerprint_
 
 
-def test_importances_are_equal_up_to_their_unit():
+def test_importances_are_equal_up_to_their_unit(fitted):
     weight = np.random.RandomState(0).uniform(0.1, 3.0, len(X))
     one, other = (linear().fit(X, Y, factor * weight) for factor in (1.0, 1024.0))
     assert one.fingerprint_ == other.fingerprint_
-    assert np.abs(one.predict(X) - MODEL.predict(X)).max() > 1e-3
+    assert np.abs(one.predict(X) - fitted.predict(X)).max() > 1e-3
 
 
-def test_the_target_may_be_scaled():
+def test_the_target_may_be_scaled(fitted):
     model = linear().fit(X, Y * 2.0**40)
-    np.testing.assert_allclose(model.predict(X), MODEL.predict(X) * 2.0**40, rtol=1e-6, atol=2.0**40 * 1e-6)
+    np.testing.assert_allclose(model.predict(X), fitted.predict(X) * 2.0**40, rtol=1e-6, atol=2.0**40 * 1e-6)
 
 
-def test_rows_one_by_one_staged_cut_pickled_saved_and_tree_by_tree(tmp_path):
-    expected = MODEL.predict(X)
-    assert [MODEL.predict_row(row) for row in X[:40]] == expected[:40].tolist()
-    assert [MODEL.predict(row[None])[0] for row in X[:40]] == expected[:40].tolist()
-    staged = [one.copy() for one in MODEL.staged_predict(X)]
+def test_rows_one_by_one_staged_cut_pickled_saved_and_tree_by_tree(tmp_path, fitted):
+    expected = fitted.predict(X)
+    assert [fitted.predict_row(row) for row in X[:40]] == expected[:40].tolist()
+    assert [fitted.predict(row[None])[0] for row in X[:40]] == expected[:40].tolist()
+    staged = [one.copy() for one in fitted.staged_predict(X)]
     np.testing.assert_array_equal(staged[-1], expected)
-    np.testing.assert_array_equal(MODEL[:3].predict(X), staged[2])
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(MODEL)).predict(X), expected)
-    spinney.save(MODEL, tmp_path / "model.spinney")
+    np.testing.assert_array_equal(fitted[:3].predict(X), staged[2])
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), expected)
+    spinney.save(fitted, tmp_path / "model.spinney")
     stored = spinney.load(tmp_path / "model.spinney")
-    assert stored.fingerprint_ == MODEL.fingerprint_
+    assert stored.fingerprint_ == fitted.fingerprint_
     np.testing.assert_array_equal(stored.predict(X), expected)
-    sums = MODEL._booster.start[0] + sum(tree.predict(X) for (tree,) in MODEL)
+    sums = fitted._booster.start[0] + sum(tree.predict(X) for (tree,) in fitted)
     np.testing.assert_allclose(sums, expected, rtol=1e-12, atol=1e-12)
 
 
@@ -380,10 +384,10 @@ def test_tables_on_a_cluster_are_refused():
         linear().fit(dask.from_array(X, chunks=(200, 4)), dask.from_array(Y, chunks=200))
 
 
-def test_a_warm_start_goes_on():
+def test_a_warm_start_goes_on(fitted):
     model = linear(n_estimators=3, warm_start=True).fit(X, Y)
     model.set_params(n_estimators=8).fit(X, Y)
-    np.testing.assert_allclose(model.predict(X), MODEL.predict(X), rtol=1e-6)
+    np.testing.assert_allclose(model.predict(X), fitted.predict(X), rtol=1e-6)
     model.set_params(n_estimators=9, leaves="constant")
     with pytest.raises(ValueError, match="leaves='constant' does not continue the previous fit, which has linear"):
         model.fit(X, Y)
@@ -402,15 +406,15 @@ def test_every_round_is_cross_validated():
     assert all(model.forest_.is_linear for model in result.estimators)
 
 
-def test_pruned_branches_are_constant():
-    pruned = spinney.prune.cost_complexity(MODEL, 60.0)
+def test_pruned_branches_are_constant(fitted):
+    pruned = spinney.prune.cost_complexity(fitted, 60.0)
     forest = pruned.forest_
-    assert forest.n_nodes < MODEL.forest_.n_nodes
+    assert forest.n_nodes < fitted.forest_.n_nodes
     assert forest.is_linear
     np.testing.assert_allclose(
         pruned.predict(X), pruned._booster.start[0] + oracle.predict(forest, pruned.apply(X), X), rtol=1e-12, atol=1e-12
     )
-    root = spinney.prune.cost_complexity(MODEL, 1e9).forest_
+    root = spinney.prune.cost_complexity(fitted, 1e9).forest_
     assert root.n_nodes == 8
     assert not root.n_terms.any()
     assert not len(root.term)

@@ -22,6 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import spinney
 from spinney import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 from spinney.datasets import load_penguins
+from tests.compiled import slow
 
 CLASSIFIERS = (RandomForestClassifier, ExtraTreesClassifier)
 REGRESSORS = (RandomForestRegressor, ExtraTreesRegressor)
@@ -120,7 +121,10 @@ FITS = {
 }
 
 
-@pytest.mark.parametrize("name", FITS)
+RARE = ("absolute", "random cuts of categories")  # each has kernels of its own
+
+
+@pytest.mark.parametrize("name", [*(name for name in FITS if name not in RARE), *slow(RARE)])
 @pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
 def test_the_same_forest_on_any_number_of_threads(name):
     model, y = FITS[name]

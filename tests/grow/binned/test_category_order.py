@@ -19,13 +19,14 @@ from spinney.grow.exact.fit import grow_exact_tree
 from spinney.grow.rules import TreeSettings
 from spinney.tree.decision import SET
 from spinney.tree.descend import leaf_of_rows
-from tests.compiled import few
+from tests.compiled import costly, few
 from tests.oracles.category_order import keeps_its_order, keys_of_pair, keys_of_parts, parts_of_classes
 
 pytestmark = pytest.mark.kernels
 SEEDS = st.integers(0, 10**6)
 SEVERAL = ("many", "outputs", "numbers")  # more than one sum beside the weight
 KINDS = ("two", "number", *SEVERAL)
+EACH = ["number", "many", *costly(kind for kind in KINDS if kind not in ("number", "many"))]
 
 
 def make_table(X):
@@ -98,7 +99,7 @@ def parts_and_weights(kind, target):
     return target.y.T.tolist(), weights.tolist()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH)
 @few(30, plain=4)
 @given(seed=SEEDS)
 def test_the_orders_are_those_of_the_slow_twin(kind, seed):
@@ -148,7 +149,7 @@ def test_the_orders_are_those_of_the_slow_twin(kind, seed):
         assert (np.diff(ordered) > -1e-9 * max(1.0, np.abs(ordered).max())).all()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH)
 @few(25, plain=3)
 @given(seed=SEEDS)
 def test_every_split_is_that_of_numbers_in_the_same_order(kind, seed):
@@ -214,7 +215,7 @@ def test_a_node_orders_categories_by_its_own_rows():
     assert np.argsort(place[:5]).tolist() == np.argsort(worth[which]).tolist()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH)
 def test_random_cuts_send_rows_where_the_sets_say(kind):
     X, noisy, n_categories = draw_table(3, 400)
     target, criterion = draw_target(kind, noisy, Weights(None, None))
@@ -229,7 +230,7 @@ def test_random_cuts_send_rows_where_the_sets_say(kind):
     assert seen == {1, 3, 4}
 
 
-@pytest.mark.parametrize("kind", ["two", "many", "numbers"])
+@pytest.mark.parametrize("kind", ["many", *costly(["two", "numbers"])])
 def test_weights_in_other_units_give_the_same_order(kind):
     """Weights that are no whole numbers: the row that smooths weighs as much as the others do in the mean."""
     X, noisy, n_categories = draw_table(5, 200)

@@ -10,12 +10,12 @@ from spinney.data.encode import learn_bins
 from spinney.data.tables import Panel, Table
 from spinney.grow.exact.fit import grow_exact_tree
 from spinney.tree.decision import SET
-from tests.compiled import PLAIN_PYTHON, few
+from tests.compiled import PLAIN_PYTHON, costly, few
 from tests.grow.exact.cases import VARIANTS, Case, draw_case, goes_left, grow
 
 pytestmark = pytest.mark.kernels
 ROWS = 16 if PLAIN_PYTHON else 60
-SOME = [VARIANTS[k] for k in (1, 3, 7)]  # pairs, classes, medians, all with categories
+SOME = [*(VARIANTS[k] for k in (1, 3, 8)), *costly([VARIANTS[7]])]  # pairs, classes, medians, all with categories
 
 
 def rows_of_nodes(case, tree):

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.compiled import PLAIN_PYTHON, THREADS, few
+from tests.compiled import PLAIN_PYTHON, THREADS, costly, few
 from tests.grow.exact.cases import VARIANTS, Case, Variant, cases, check, draw_case, goes_left, grow, set_way
 from tests.oracles import exact_tree as twin
 
 ROWS = 24 if PLAIN_PYTHON else 40
+EACH = [*VARIANTS[:6], VARIANTS[8], *costly(VARIANTS[6:8])]  # weighted medians take a kernel of their own
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def go():
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+@pytest.mark.parametrize("variant", EACH, ids=str)
 @few(40, plain=20)
 @given(data=st.data())
 def test_every_node_is_what_the_slow_twin_says(variant, data):
@@ -95,7 +96,7 @@ def with_chance(case, seed):
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+@pytest.mark.parametrize("variant", EACH, ids=str)
 @few(20, plain=6)
 @given(seed=st.integers(0, 10**6), rows=st.sampled_from((1, 2, 5, 11)), block=st.sampled_from((1, 2, 3, 7, 39)))
 def test_nodes_that_a_team_works_on_and_those_of_one_thread_are_the_same(go, variant, seed, rows, block):

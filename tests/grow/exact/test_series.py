@@ -14,12 +14,12 @@ from spinney.grow.exact import fit as module
 from spinney.grow.exact.fit import Series, grow_exact_tree, sort_for_trees
 from spinney.grow.rules import TreeSettings
 from spinney.tree.descend import leaf_of_rows
-from tests.compiled import PLAIN_PYTHON, THREADS, few
+from tests.compiled import PLAIN_PYTHON, THREADS, costly, few
 from tests.grow.exact.cases import VARIANTS, Case, draw_case, draw_column
 
 pytestmark = pytest.mark.kernels
 ROWS = 16 if PLAIN_PYTHON else 60
-SOME = [VARIANTS[k] for k in (1, 4, 5, 6)]  # weighted, with and without categories
+SOME = [*(VARIANTS[k] for k in (1, 4, 5)), *costly([VARIANTS[6]])]  # weighted, with and without categories
 KINDS = ("few", "many", "gaps", "constant", "missing", "infinite")
 
 
