@@ -170,21 +170,11 @@ class SquaredError(NamedTuple):
 
     bias: float = 0.0
 
-    def start(self, y: np.ndarray, weights: Weights) -> float:
-        return exact_mean(y, weights)
-
-    def check(self, y: np.ndarray) -> None: ...
-
 
 class AbsoluteError(NamedTuple):
     """|raw - y|; leaves are renewed to the median residual."""
 
     quantile: float = 0.5
-
-    def start(self, y: np.ndarray, weights: Weights) -> float:
-        return weighted_quantile(y, weights, 0.5)
-
-    def check(self, y: np.ndarray) -> None: ...
 
 
 class Huber(NamedTuple):
@@ -192,11 +182,6 @@ class Huber(NamedTuple):
 
     alpha: float = 0.9
     delta: float = 1.0
-
-    def start(self, y: np.ndarray, weights: Weights) -> float:
-        return weighted_quantile(y, weights, 0.5)
-
-    def check(self, y: np.ndarray) -> None: ...
 
     def renewed(self, raw: np.ndarray, y: np.ndarray, weights: Weights) -> Huber:
         return self._replace(delta=max(weighted_quantile(np.abs(raw - y), weights, self.alpha), 1e-300))
@@ -206,11 +191,6 @@ class Quantile(NamedTuple):
     """Pinball loss; leaves are renewed to the quantile of the residuals."""
 
     quantile: float = 0.5
-
-    def start(self, y: np.ndarray, weights: Weights) -> float:
-        return weighted_quantile(y, weights, self.quantile)
-
-    def check(self, y: np.ndarray) -> None: ...
 
 
 class Poisson(NamedTuple):
@@ -222,13 +202,6 @@ class Poisson(NamedTuple):
     def variance_power(self) -> float:
         return 1.0
 
-    def start(self, y: np.ndarray, weights: Weights) -> float:
-        return log_of(exact_mean(y, weights))
-
-    def check(self, y: np.ndarray) -> None:
-        if y.min() < 0 or not y.any():
-            raise ValueError("loss='poisson' needs y >= 0 with a positive sum.")
-
 
 class Gamma(NamedTuple):
     """Positive amounts: prediction e^raw."""
@@ -238,13 +211,6 @@ class Gamma(NamedTuple):
     @property
     def variance_power(self) -> float:
         return 2.0
-
-    def start(self, y: np.ndarray, weights: Weights) -> float:
-        return log_of(exact_mean(y, weights))
-
-    def check(self, y: np.ndarray) -> None:
-        if y.min() <= 0:
-            raise ValueError("loss='gamma' needs every y > 0.")
 
 
 class Tweedie(NamedTuple):
@@ -256,23 +222,11 @@ class Tweedie(NamedTuple):
     def variance_power(self) -> float:
         return self.power
 
-    def start(self, y: np.ndarray, weights: Weights) -> float:
-        return log_of(exact_mean(y, weights))
-
-    def check(self, y: np.ndarray) -> None:
-        if y.min() < 0 or not y.any():
-            raise ValueError("loss='tweedie' needs y >= 0 with a positive sum.")
-
 
 class LogLoss(NamedTuple):
     """Two classes, y in {0, 1}: prediction sigmoid(raw) is the probability of the second."""
 
     bias: float = 0.0
-
-    def start(self, y: np.ndarray, weights: Weights) -> float:
-        return _log_odds(exact_mean(y, weights))
-
-    def check(self, y: np.ndarray) -> None: ...
 
 
 class Exponential(NamedTuple):
@@ -280,15 +234,6 @@ class Exponential(NamedTuple):
     (Friedman, Hastie, Tibshirani 2000, section 4.1)."""
 
     bias: float = 0.0
-
-    def start(self, y: np.ndarray, weights: Weights) -> float:
-        return 0.5 * _log_odds(exact_mean(y, weights))
-
-    def check(self, y: np.ndarray) -> None: ...
-
-
-def _log_odds(p: float) -> float:
-    return log_of(p / (1.0 - p)) if 0.0 < p < 1.0 else math.copysign(30.0, p - 0.5)
 
 
 class LossKind(NamedTuple):
@@ -301,6 +246,8 @@ class LossKind(NamedTuple):
     link_scale: float = 1.0  # the factor of raw scores under the link
     parameters: tuple[str, ...] = ()  # the parameters of a model that its class is made from
     needs_classes: bool = False
+    positive: str = ""  # which targets must be: "all", or "some" and none negative
+    starts_at_quantile: bool = False  # of the targets, their `quantile` or median; else at what their mean stands for
     has_unit_hessian: bool = False  # the hessian of a row is its weight
     leaves_are_quantiles: bool = False  # of the residuals: leaves are renewed to their `quantile`
     gradient_is_residual: bool = False
@@ -327,6 +274,7 @@ LOSSES = (
         "absolute_error",
         AbsoluteError,
         Formulas(_absolute_value, _absolute_derivatives, _identity),
+        starts_at_quantile=True,
         has_unit_hessian=True,
         leaves_are_quantiles=True,
         in_sklearn=True,
@@ -336,6 +284,7 @@ LOSSES = (
         Huber,
         Formulas(_huber_value, _huber_derivatives, _identity),
         parameters=("alpha",),
+        starts_at_quantile=True,
         has_unit_hessian=True,
         scales_gradients=True,
     ),
@@ -344,6 +293,7 @@ LOSSES = (
         Quantile,
         Formulas(_pinball_value, _pinball_derivatives, _identity),
         parameters=("quantile",),
+        starts_at_quantile=True,
         has_unit_hessian=True,
         leaves_are_quantiles=True,
         in_sklearn=True,
@@ -353,15 +303,17 @@ LOSSES = (
         Poisson,
         Formulas(_poisson_value, _poisson_derivatives, _exponential),
         link="exp",
+        positive="some",
         scales_small_targets=True,
     ),
-    LossKind("gamma", Gamma, Formulas(_gamma_value, _gamma_derivatives, _exponential), link="exp"),
+    LossKind("gamma", Gamma, Formulas(_gamma_value, _gamma_derivatives, _exponential), link="exp", positive="all"),
     LossKind(
         "tweedie",
         Tweedie,
         Formulas(_tweedie_value, _tweedie_derivatives, _exponential),
         link="exp",
         parameters=("power",),
+        positive="some",
         scales_small_targets=True,
     ),
     LossKind(
@@ -402,6 +354,29 @@ def is_builtin(loss: Any) -> bool:
 def has_log_link(loss: Any) -> bool:
     """Whether predictions are e^raw."""
     return kind_of(loss).link == "exp"
+
+
+def check_targets(loss: Any, y: np.ndarray) -> None:
+    """Raise for targets that a loss does not accept."""
+    kind = kind_of(loss)
+    if kind.positive == "all" and y.min() <= 0:
+        raise ValueError(f"loss={kind.name!r} needs every y > 0.")
+    if kind.positive == "some" and (y.min() < 0 or not y.any()):
+        raise ValueError(f"loss={kind.name!r} needs y >= 0 with a positive sum.")
+
+
+def start_value(loss: Any, y: np.ndarray, weights: Weights) -> float:
+    """The raw score before the first tree: the best constant."""
+    kind = kind_of(loss)
+    if kind is CUSTOM:
+        return float(loss.start(y, weights))
+    if kind.starts_at_quantile:
+        return weighted_quantile(y, weights, getattr(loss, "quantile", 0.5))
+    mean = exact_mean(y, weights)
+    if kind.link == "logistic":
+        odds = log_of(mean / (1.0 - mean)) if 0.0 < mean < 1.0 else math.copysign(30.0, mean - 0.5)
+        return odds / kind.link_scale
+    return log_of(mean) if kind.link == "exp" else mean
 
 
 # --- the three names that kernels call -----------------------------------------------------------------------------

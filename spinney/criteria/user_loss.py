@@ -82,8 +82,6 @@ class CompiledLoss(NamedTuple):
             )
         return float(value)
 
-    def check(self, y: np.ndarray) -> None: ...
-
 
 @functools.cache
 def _kept() -> Any:

@@ -8,76 +8,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel, view_as_float, view_as_int
-
-_DIGIT = 11  # bits that numbers are sorted by at a time
-_FEW, _SHORT_DIGIT = 2_000, 8  # so few numbers are sorted by shorter digits
-_SIGN, _ONES = np.uint64(0x8000000000000000), np.uint64(0xFFFFFFFFFFFFFFFF)
+from spinney._compile import inner_kernel, kernel
 
 
 def learn_edges(columns: np.ndarray, counts: np.ndarray | None, max_bins: int) -> list[np.ndarray]:
     """The edges of some columns (columns, rows), by how often rows count; None: each once."""
-    if counts is not None:
-        return [_learn_counted(values, counts, max_bins) for values in columns]
-    n, n_rows = columns.shape
-    keys, spare, places = np.empty(n_rows, np.uint64), np.empty(n_rows, np.uint64), np.empty(1 << _DIGIT, np.int64)
-    edges, n_edges = np.empty((n, max_bins)), np.empty(n, np.int64)
-    room = keys, spare, places, np.empty(n_rows), np.empty(n_rows, np.int64)
-    _learn_columns(np.ascontiguousarray(columns), columns.dtype.itemsize, *room, edges, n_edges)
-    return [own[:size].copy() for own, size in zip(edges, n_edges)]
+    return [_learn(values, counts, max_bins) for values in columns]
 
 
-def _learn_counted(values: np.ndarray, counts: np.ndarray, max_bins: int) -> np.ndarray:
-    """The edges of a column whose rows count so many times."""
+def _learn(values: np.ndarray, counts: np.ndarray | None, max_bins: int) -> np.ndarray:
     present = ~np.isnan(values)
-    values, counts = values[present], counts[present]
-    order = np.argsort(values, kind="stable")
-    distinct, mass = values[order].astype(np.float64), counts[order].astype(np.int64)
-    edges = np.empty(max_bins, np.float64)
+    values = values[present]
+    if counts is None:
+        ordered, mass = np.sort(values), np.ones(len(values), np.int64)
+    else:
+        order = np.argsort(values, kind="stable")
+        ordered, mass = values[order], counts[present][order].astype(np.int64)
+    distinct, edges = ordered.astype(np.float64) + 0.0, np.empty(max_bins)  # -0.0 + 0.0 = 0.0
     n_edges = choose_edges(distinct, mass, merge_equal(distinct, mass), max_bins, edges)
     return edges[:n_edges].copy()
-
-
-@kernel
-def _learn_columns(columns, itemsize, keys, spare, places, values, mass, edges, n_edges):
-    """edges[k, : n_edges[k]] of every column (columns, rows); NaN is missing."""
-    for k in range(n_edges.size):
-        n, column = np.int64(0), columns[k]
-        for i in range(column.size):
-            values[n] = column[i]
-            n += np.int64(column[i] == column[i])
-        own, weights = values[:n], mass[:n]
-        sort_numbers(own, itemsize, keys[:n], spare[:n], places)
-        weights[:] = 1
-        n_edges[k] = choose_edges(own, weights, merge_equal(own, weights), edges.shape[1], edges[k])
-
-
-@kernel
-def sort_numbers(values, itemsize, keys, spare, places):
-    """Put float64 values in ascending order, digit by digit of their bits. Without NaN."""
-    for i in range(values.size):
-        bits = np.uint64(view_as_int(values[i] + 0.0))
-        keys[i] = bits ^ (_ONES if bits & _SIGN else _SIGN)
-    shift = 29 if itemsize == 4 else 0  # of a float32 the last 29 bits are zero
-    n_bits = _SHORT_DIGIT if values.size < _FEW else _DIGIT
-    mask, places = np.uint64((1 << n_bits) - 1), places[: 1 << n_bits]
-    source, goal = keys, spare
-    while shift < 64:
-        places[:] = 0
-        for i in range(source.size):
-            places[np.int64((source[i] >> np.uint64(shift)) & mask)] += 1
-        total = np.int64(0)
-        for b in range(places.size):
-            total, places[b] = total + places[b], total
-        for i in range(source.size):
-            digit = np.int64((source[i] >> np.uint64(shift)) & mask)
-            goal[places[digit]] = source[i]
-            places[digit] += 1
-        source, goal = goal, source
-        shift += n_bits
-    for i in range(source.size):
-        bits = source[i] ^ (_SIGN if source[i] & _SIGN else _ONES)
-        values[i] = view_as_float(np.int64(bits))
 
 
 @inner_kernel

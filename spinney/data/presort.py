@@ -293,6 +293,23 @@ def radix_sort(entries, spare, buckets):
 
 
 @inner_kernel
+def merge(entries, middle, spare):
+    """Two sorted parts, up to the middle and from it on, into one."""
+    for i in range(middle):
+        spare[i] = entries[i]
+    a, b = 0, middle
+    for i in range(entries.size):
+        if a == middle:
+            return
+        if b < entries.size and entries[b] < spare[a]:
+            entries[i] = entries[b]
+            b += 1
+        else:
+            entries[i] = spare[a]
+            a += 1
+
+
+@inner_kernel
 def _sort_runs(column, entries, spare, buckets):
     """Entries agree in their upper bits within a run: sort each run by the whole value."""
     begin = 0

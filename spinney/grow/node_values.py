@@ -23,7 +23,7 @@ from spinney.criteria.impurity import (
     check_branches,
     class_impurity,
 )
-from spinney.data.presort import ROW
+from spinney.data.presort import ROW, merge
 from spinney.data.target import Target
 from spinney.grow.targets import fixed_numbers, fixed_weights
 
@@ -191,7 +191,7 @@ def _describe_medians(begin, end, is_leaf, by_target, spare, y, weights, w, medi
     for node in range(begin.size - 1, -1, -1):
         entries = by_target[begin[node] : end[node]]
         if not is_leaf[node]:
-            _merge(entries, end[node + 1] - begin[node], spare)
+            merge(entries, end[node + 1] - begin[node], spare)
         w[node], median[node] = _median(entries, y, weights)
         errors[node] = _distances(entries, y, weights, median[node], w[node])
 
@@ -210,21 +210,6 @@ def _distances(entries, y, weights, median, weight):
         total += one
         whole += np.int64(np.rint(one * scale))
     return float(whole) / scale if weights.size else total
-
-
-@inner_kernel
-def _merge(entries, middle, spare):
-    """Two sorted parts, up to the middle and from it on, into one."""
-    for i in range(middle):
-        spare[i] = entries[i]
-    a, b = 0, middle
-    for i in range(entries.size):
-        if a < middle and (b >= entries.size or spare[a] < entries[b]):
-            entries[i] = spare[a]
-            a += 1
-        else:
-            entries[i] = entries[b]
-            b += 1
 
 
 @inner_kernel

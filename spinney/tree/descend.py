@@ -7,7 +7,7 @@ value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from spinney._team import Team, next_chunk
 from spinney.data.encode import encode_categories, encode_numbers
 from spinney.data.tables import BLOCK_ROWS, Table
 from spinney.tree.decision import DecisionTree
-from spinney.tree.forest import Forest
+from spinney.tree.forest import Forest, LineTerms
 from spinney.tree.packed import (
     COLUMN,
     LEFT,
@@ -37,19 +37,7 @@ _CHUNK = 2048  # rows a thread takes at a time
 
 def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     """int64, the node where each row ends: a leaf, or a node whose question it cannot answer (STOPS)."""
-    leaf = np.zeros(table.n_rows, np.int64)
-    packed = tree.forest.steps
-    if table.is_sparse and tree.forest.numbers_only:
-        for start, leaves in sparse_leaves(packed, range(1), table, team):
-            leaf[start : start + leaves.shape[1]] = leaves[0]
-        return leaf
-    for start, values in blocks(table, tree):
-        part = leaf[start : start + len(values)]
-        if tree.forest.numbers_only:
-            team.run(_descend_numbers, packed.steps, values, part)
-        else:
-            team.run(_descend, packed, values, part)
-    return leaf
+    return leaves_of_rows(tree.forest, table, team)[:, 0]
 
 
 def sparse_leaves(packed: StepNodes, trees: range, table: Table, team: Team) -> Iterator[tuple[int, np.ndarray]]:
@@ -128,49 +116,6 @@ def blocks(table: Table, trees: Any) -> Iterator[tuple[int, np.ndarray]]:
         for panel in panels:
             values[:, panel.columns] = panel.values[start : start + len(values)]
         yield start, values
-
-
-@kernel
-def _descend(rank, size, sync, packed, values, leaf):
-    """leaf[row] = where the row ends."""
-    while True:
-        start = next_chunk(sync) * _CHUNK
-        if start >= leaf.size:
-            return
-        for row in range(start, min(start + _CHUNK, leaf.size)):
-            node, before = np.int64(0), np.int64(-1)
-            while node != before:
-                before = node
-                to = next_by_value(packed, 0, node, values[row, packed.steps[node].feature & COLUMN])
-                node = to if to >= 0 else before  # whatever goes every way ends here
-            leaf[row] = node
-
-
-@inner_kernel
-def walk_four(steps, values, a, b, c, d):
-    """The leaves of four rows, which walk together so that none waits for memory alone."""
-    a, b, c, d = np.uint64(a), np.uint64(b), np.uint64(c), np.uint64(d)
-    at_a = at_b = at_c = at_d = np.uint64(0)
-    moved = True
-    while moved:
-        to_a, to_b = next_by_number(steps, at_a, values, a), next_by_number(steps, at_b, values, b)
-        to_c, to_d = next_by_number(steps, at_c, values, c), next_by_number(steps, at_d, values, d)
-        moved = to_a != at_a or to_b != at_b or to_c != at_c or to_d != at_d
-        at_a, at_b, at_c, at_d = to_a, to_b, to_c, to_d
-    return np.int64(at_a), np.int64(at_b), np.int64(at_c), np.int64(at_d)
-
-
-@kernel
-def _descend_numbers(rank, size, sync, steps, values, leaf):
-    """`_descend` for numbers only."""
-    while True:
-        start = next_chunk(sync) * _CHUNK
-        if start >= leaf.size:
-            return
-        stop = min(start + _CHUNK, leaf.size)
-        for row in range(start, stop, 4):
-            b, c, d = min(row + 1, stop - 1), min(row + 2, stop - 1), min(row + 3, stop - 1)
-            leaf[row], leaf[b], leaf[c], leaf[d] = walk_four(steps, values, row, b, c, d)
 
 
 @inner_kernel
@@ -477,7 +422,7 @@ def walk_by_pairs(pairs, sets, codes, width, at, row, leaf):
 def walk_by_values(packed, tree, values, at, row, leaf):
     """The same with thresholds and sets."""
     first, last = packed.first[tree], packed.first[tree + 1]
-    if packed.sets.size > 0:
+    if packed.depth[tree] < 0:
         _walk(_ByValue(packed, first, values), at, row, leaf)
     elif packed.depth[tree] > 0:
         _walk_in_step(_ByNumber(packed.steps[first:last], values), packed.depth[tree], at, leaf)
@@ -551,7 +496,8 @@ def _step_by_number(questions, node, row):
 def _step_by_value(questions, node, row):
     packed, first = questions.packed, questions.first
     value = questions.values[row, np.uint64(packed.steps[np.uint64(first) + node].feature & COLUMN)]
-    return np.uint64(next_by_value(packed, first, np.int64(node), value))
+    to = next_by_value(packed, first, np.int64(node), value)
+    return np.uint64(to) if to >= 0 else node  # whatever goes every way ends here
 
 
 @inner_kernel
@@ -622,57 +568,69 @@ def sum_answers(
 
     Rows marked in `skip` are left as they are. `answers` of all nodes, if given, stand for those of the store.
     """
-    says = forest.answers if answers is None else answers
     if out is None:
         out = np.zeros((table.n_rows, *forest.answers.shape[1:]))
-    marks = np.empty(0, np.uint8) if skip is None else skip
-    is_class = forest.n_classes is not None
-    some = range(forest.n_trees) if trees is None else trees
-    if table.is_sparse and forest.numbers_only:  # to encode a row would take longer than to send it down
-        for start, found in sparse_leaves(forest.steps, some, table, team):
-            part = slice(start, start + found.shape[1])
-            team.run(_add_leaves, forest.answers, forest.first, some.start, found, is_class, marks[part], out[part])
-        return out
-    for start, values in blocks(table, forest):
-        part = slice(start, start + len(values))
-        desks = _make_desks(forest, values, team.size)
-        asked = _questions(forest, values), (some.start, some.stop), values, desks
-        votes = _votes(forest) if answers is None else _NO_VOTES
-        team.run(_add_answers, *asked, says, votes, is_class, marks[part], out[part])
+    marks, whole = np.empty(0, np.uint8) if skip is None else skip, out
+    votes = _votes(forest) if answers is None else _NO_VOTES
+    says, is_class = forest.answers if answers is None else answers, forest.n_classes is not None
+
+    def sums(part: slice, values: np.ndarray) -> _Sums:
+        return _Sums(says, votes, is_class, marks[part], whole[part])
+
+    _send(forest, table, range(forest.n_trees) if trees is None else trees, team, sums)
     return out
 
 
 def add_values(forest: Forest, table: Table, trees: range, scores: np.ndarray, team: Team) -> None:
     """Add the values of some trees of a boosted model, in their order, to scores (outputs, rows); tree t adds to
     output t % outputs."""
-    answers = forest.answers.reshape(-1)
-    if not answers.flags.writeable:  # kernels are compiled for arrays that can be written to
-        answers = answers.copy()
-    if table.is_sparse and forest.numbers_only and not forest.is_linear:
-        for start, found in sparse_leaves(forest.steps, trees, table, team):
-            for k, leaf in enumerate(found):
-                tree = trees.start + k
-                scores[tree % len(scores), start : start + len(leaf)] += answers[forest.first[tree] + leaf]
-        return
-    for start, values in blocks(table, forest):
-        desks = _make_desks(forest, values, team.size)
-        asked = _questions(forest, values), (trees.start, trees.stop), values, desks
-        team.run(_add_values, *asked, answers, forest.terms, start, scores)
+    answers, terms = _writeable(forest.answers.reshape(-1)), forest.terms
+    _send(forest, table, trees, team, lambda part, values: _Scores(answers, terms, values, part.start, scores))
 
 
 def leaves_of_rows(forest: Forest, table: Table, team: Team, trees: range | None = None) -> np.ndarray:
     """int64 (rows, trees): the number of the leaf, within its tree, that each row reaches."""
     some = range(forest.n_trees) if trees is None else trees
     leaves = np.empty((table.n_rows, len(some)), np.int64)
-    if table.is_sparse and forest.numbers_only:
-        for start, found in sparse_leaves(forest.steps, some, table, team):
-            leaves[start : start + found.shape[1]] = found.T
-        return leaves
-    for start, values in blocks(table, forest):
-        part = leaves[start : start + len(values)]
-        desks = _make_desks(forest, values, team.size)
-        team.run(_note_leaves, _questions(forest, values), (some.start, some.stop), values, desks, part)
+    _send(forest, table, some, team, lambda part, values: _Leaves(leaves[part]))
     return leaves
+
+
+class _Sums(NamedTuple):
+    """Where leaves' answers are added up."""
+
+    answers: np.ndarray
+    votes: np.ndarray  # see packed.py; empty: not known
+    is_class: bool
+    skip: np.ndarray  # uint8, by row: 1 if it is left out; empty: none is
+    out: np.ndarray  # float64 (rows, outputs, classes or 1)
+
+
+class _Scores(NamedTuple):
+    """Where the values of boosted trees are added up."""
+
+    answers: np.ndarray
+    terms: LineTerms
+    values: np.ndarray  # that linear leaves ask about
+    first_row: int  # of these values
+    scores: np.ndarray  # (outputs, all rows)
+
+
+class _Leaves(NamedTuple):
+    out: np.ndarray  # int64 (rows, trees)
+
+
+def _send(forest: Forest, table: Table, trees: range, team: Team, goal: Callable[[slice, np.ndarray], Any]) -> None:
+    """Send all rows down some trees; `goal(rows, values)` is where the leaves of a block of rows are noted."""
+    if table.is_sparse and forest.numbers_only and not forest.is_linear:  # to encode a row would take longer
+        for start, found in sparse_leaves(forest.steps, trees, table, team):
+            part = slice(start, start + found.shape[1])
+            team.run(_note_known, forest.first, trees.start, found, goal(part, np.empty((0, 0))))
+        return
+    for start, values in blocks(table, forest):
+        asked = _questions(forest, values), (trees.start, trees.stop), values
+        desks = _make_desks(forest, values, team.size)
+        team.run(_send_down, *asked, desks, goal(slice(start, start + len(values)), values))
 
 
 def asks_codes(forest: Forest) -> bool:
@@ -722,36 +680,62 @@ def _votes(forest: Forest) -> np.ndarray:
 
 
 @kernel
-def _add_answers(rank, size, sync, questions, trees, values, desks, answers, votes, is_class, skip, out):
+def _send_down(rank, size, sync, questions, trees, values, desks, goal):
+    """Chunks of rows go through all trees."""
     codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
     while True:
         start = next_chunk(sync) * leaf.size
-        if start >= out.shape[0]:
+        if start >= values.shape[0]:
             return
-        n = min(leaf.size, out.shape[0] - start)
+        n = min(leaf.size, values.shape[0] - start)
         block = values[start : start + n]
         encode(questions, block, codes)
         for tree in range(trees[0], trees[1]):
             walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
-            first, last = questions.first[tree], questions.first[tree + 1]
-            marks, part = skip[start : start + n] if skip.size else skip, out[start : start + n]
-            if votes.size:
-                _add_votes(votes[first:last], answers[first:last], leaf[:n], marks, part)
-            else:
-                _add(answers[first:last], leaf[:n], is_class, marks, part)
+            note(goal, questions.first, tree, tree - trees[0], start, leaf[:n])
 
 
 @kernel
-def _add_leaves(rank, size, sync, answers, first, first_tree, leaves, is_class, skip, out):
-    """Add the leaves' (trees, rows) values, tree after tree."""
+def _note_known(rank, size, sync, first, first_tree, leaves, goal):
+    """Leaves (trees, rows) that are known, tree after tree."""
     while True:
         start = next_chunk(sync) * _SUM_CHUNK
-        if start >= out.shape[0]:
+        if start >= leaves.shape[1]:
             return
-        stop = min(start + _SUM_CHUNK, out.shape[0])
+        stop = min(start + _SUM_CHUNK, leaves.shape[1])
         for k in range(leaves.shape[0]):
-            says = answers[first[first_tree + k] : first[first_tree + k + 1]]
-            _add(says, leaves[k, start:stop], is_class, skip[start:stop] if skip.size else skip, out[start:stop])
+            note(goal, first, first_tree + k, k, start, leaves[k, start:stop])
+
+
+@inner_kernel
+def _add_answers(goal, first, tree, k, start, leaf):
+    says, marks = goal.answers[first[tree] : first[tree + 1]], goal.skip
+    out, marks = goal.out[start : start + leaf.size], marks[start : start + leaf.size] if marks.size else marks
+    if goal.votes.size:
+        _add_votes(goal.votes[first[tree] : first[tree + 1]], says, leaf, marks, out)
+    else:
+        _add(says, leaf, goal.is_class, marks, out)
+
+
+@inner_kernel
+def _add_values(goal, first, tree, k, start, leaf):
+    says, row = goal.answers[first[tree] : first[tree + 1]], goal.first_row + start
+    out = goal.scores[tree % goal.scores.shape[0], row : row + leaf.size]
+    if goal.terms.first.size:
+        for i in range(leaf.size):
+            out[i] += says[leaf[i]] + add_terms(goal.terms, first[tree] + np.int64(leaf[i]), goal.values, start + i)
+    else:
+        for i in range(leaf.size):
+            out[i] += says[np.uint64(leaf[i])]
+
+
+@inner_kernel
+def _note_leaves(goal, first, tree, k, start, leaf):
+    for i in range(leaf.size):
+        goal.out[start + i, k] = leaf[i]
+
+
+note = by_type({_Sums: _add_answers, _Scores: _add_values, _Leaves: _note_leaves})
 
 
 @part_kernel
@@ -783,73 +767,24 @@ def _add_votes(votes, answers, leaf, skip, out):
             add_shares(answers[at], True, out[i])
 
 
-@kernel
-def _add_values(rank, size, sync, questions, trees, values, desks, answers, terms, first_row, scores):
-    codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
-    while True:
-        start = next_chunk(sync) * leaf.size
-        if start >= values.shape[0]:
-            return
-        n = min(leaf.size, values.shape[0] - start)
-        block = values[start : start + n]
-        encode(questions, block, codes)
-        for tree in range(trees[0], trees[1]):
-            walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
-            says = answers[questions.first[tree] : questions.first[tree + 1]]
-            out = scores[tree % scores.shape[0], first_row + start : first_row + start + n]
-            if terms.first.size:
-                for i in range(n):
-                    out[i] += says[leaf[i]] + add_terms(terms, questions.first[tree] + np.int64(leaf[i]), block, i)
-                continue
-            for i in range(n):
-                out[i] += says[np.uint64(leaf[i])]
-
-
-@kernel
-def _note_leaves(rank, size, sync, questions, trees, values, desks, out):
-    codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
-    while True:
-        start = next_chunk(sync) * leaf.size
-        if start >= out.shape[0]:
-            return
-        n = min(leaf.size, out.shape[0] - start)
-        block = values[start : start + n]
-        encode(questions, block, codes)
-        for tree in range(trees[0], trees[1]):
-            walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
-            for i in range(n):
-                out[start + i, tree - trees[0]] = leaf[i]
-
-
-@inner_kernel
-def _encode_codes(questions, values, codes):
-    _encode_rows(questions.edges, values, codes)
-
-
 @part_kernel
-def _encode_rows(edges, values, codes):
+def _encode_codes(questions, values, codes):
     """Codes of a block of values, row by row."""
     n, width = values.shape
     for j in range(width):
-        encode_numbers(values[:, j], edges[j], MISSING, codes[j : n * width : width])
-
-
-@inner_kernel
-def _encode_sets(questions, values, codes):
-    known = questions.missing, questions.is_category
-    _encode_kinds(questions.edges, questions.categories, *known, values, codes)
+        encode_numbers(values[:, j], questions.edges[j], MISSING, codes[j : n * width : width])
 
 
 @part_kernel
-def _encode_kinds(edges, categories, missing, is_category, values, codes):
+def _encode_sets(questions, values, codes):
     """The same of numbers and categories."""
     n, width = values.shape
     for j in range(width):
         out = codes[j : n * width : width]
-        if is_category[j]:
-            encode_categories(values[:, j], categories[j], missing[j], out)
+        if questions.is_category[j]:
+            encode_categories(values[:, j], questions.categories[j], questions.missing[j], out)
         else:
-            encode_numbers(values[:, j], edges[j], missing[j], out)
+            encode_numbers(values[:, j], questions.edges[j], questions.missing[j], out)
 
 
 @inner_kernel

@@ -87,7 +87,7 @@ class StepNodes(NamedTuple):
     children: np.ndarray  # int32
     sets: np.ndarray  # uint64: categories
     first: np.ndarray  # int64
-    depth: np.ndarray  # int64
+    depth: np.ndarray  # int64; -1: not all questions are about numbers
 
 
 class BareTrees(NamedTuple):
@@ -197,7 +197,8 @@ def pack_steps(forest: Forest) -> StepNodes:
         flags |= np.where(turn & bit, flag, np.int32(0))
     steps["threshold"], steps["right"] = np.nan, own
     steps["threshold"][asks], steps["feature"][asks], steps["right"][asks] = threshold, forest.feature | flags, right
-    return StepNodes(steps, children, sets.copy(), forest.first.copy(), _depths(forest))
+    depth = _depths(forest) if forest.numbers_only else np.full(forest.n_trees, -1)
+    return StepNodes(steps, children, sets.copy(), forest.first.copy(), depth)
 
 
 def _depths(forest: Forest) -> np.ndarray:

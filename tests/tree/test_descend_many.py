@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from spinney._team import Team
+from spinney.data.sparse import SparseTable
 from spinney.tree import descend, packed
 from spinney.tree.decision import NUMBER
 from spinney.tree.descend import leaves_of_rows, sum_answers
@@ -139,6 +141,15 @@ def test_leaves_of_one_class_are_votes(kind, n_classes, share_mixed):
         np.testing.assert_array_equal(part, np.where(skip[:, None, None] > 0, 0, total))
         said = sum_answers(forest, table_of(X), team, answers=other)
     np.testing.assert_array_equal(said, walk_all(replace(forest, answers=other), X)[1])
+
+
+def test_other_answers_for_sparse_rows():
+    """Ballots, for example: what nodes say may not be what the store says."""
+    forest, cells = of_classes(draw_forest("number"), 2, 0.9), csr_array(np.round(draw_rows(40, seed=4)))
+    other = of_classes(forest, 2, 0.1).answers
+    with Team(1, inline=True) as team:
+        said = sum_answers(forest, SparseTable(cells), team, answers=other)
+        np.testing.assert_array_equal(said, sum_answers(forest, table_of(cells.toarray()), team, answers=other))
 
 
 def test_float32_tables_and_thresholds_of_words():

@@ -24,7 +24,7 @@ def test_unknown_families_and_bad_numbers_are_errors(capsys):
 
 @pytest.mark.slow
 def test_kernels_are_compiled_ahead(tmp_path):
-    warm_cache(tmp_path, "spinney.tree.descend._note")
+    warm_cache(tmp_path, "spinney.tree.descend._send")
     environment = {**os.environ, "SPINNEY_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-m", "spinney.warmup", "imported", "--jobs", "2"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
@@ -33,7 +33,7 @@ def test_kernels_are_compiled_ahead(tmp_path):
     assert "14/14" in done.stderr
     (folder,) = tmp_path.iterdir()
     names = {path.name.split("-")[0] for path in folder.glob("*.bin")}
-    assert "spinney.tree.descend._note_leaves" in names
+    assert "spinney.tree.descend._send_down" in names
     assert not list(folder.glob("*.lock"))
 
 

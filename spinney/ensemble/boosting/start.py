@@ -17,7 +17,7 @@ from sklearn.base import clone
 from spinney.criteria.exp_log import LN2, logs_of
 from spinney.criteria.fixed_point import exact_mean, relative
 from spinney.criteria.gains import Penalty
-from spinney.criteria.losses import CUSTOM, has_log_link, is_builtin, kind_of
+from spinney.criteria.losses import CUSTOM, has_log_link, is_builtin, kind_of, start_value
 from spinney.data.reading import open_table, with_rows
 from spinney.data.tables import TableHandle
 from spinney.data.weights import Weights
@@ -132,7 +132,7 @@ def start_values(task: Task) -> np.ndarray:
     if rows is not None:
         y, weights = y[rows], weights.take(rows)
     if task.n_outputs == 1:
-        return units.user_raw(np.array([task.loss.start(y, weights)]))
+        return units.user_raw(np.array([start_value(task.loss, y, weights)]))
     shares = np.array([exact_mean((y == k).astype(np.float64), weights) for k in range(task.n_outputs)])
     logs = logs_of(np.maximum(shares, 1e-15))
     return logs - logs.mean()

@@ -148,13 +148,14 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
         return read_numbers(y, n_rows, type(self).__name__)
 
     def _task(self, y: np.ndarray, weights: Weights) -> Task:
+        from spinney.criteria.losses import check_targets
         from spinney.data.target import Target
         from spinney.ensemble.boosting.booster import Task
 
         loss = self._make_loss()
         used = weights.total()
         if len(y):
-            loss.check(y if used is None else y[used > 0])
+            check_targets(loss, y if used is None else y[used > 0])
         return Task(Target(None, None, y[None, :], weights), loss)
 
     @property

@@ -302,18 +302,13 @@ def _none(statistics, cells, rules):
 
 
 @inner_kernel
-def _grow_sets(statistics, cells, kinds, criterion, rules, memory, place, number):
-    """Grow all that is below the node that waits at this place; returns the number of the next node to come."""
-    return _grow_small(statistics, cells, kinds, criterion, rules, memory, place, number)
-
-
-@inner_kernel
 def _grow_nothing(statistics, cells, kinds, criterion, rules, memory, place, number):
     return np.int64(number)
 
 
 @part_kernel(returns="int64")
 def _grow_small(statistics, cells, kinds, criterion, rules, memory, place, number):
+    """Grow all that is below the node that waits at this place; returns the number of the next node to come."""
     small, waiting, nodes, split = memory.small, memory.waiting, memory.nodes, memory.split[0]
     least = rules.min_leaf, rules.min_weight
     begin, end = waiting[place].begin, waiting[place].end
@@ -567,7 +562,7 @@ def _are_slow(statistics, criterion):
 
 # Anything else is grown by the loop above.
 most_rows = by_type({Statistics: _most_of_sets, ClassStatistics: _most_of_sets, SumStatistics: _none})
-grow_small = by_type({Statistics: _grow_sets, ClassStatistics: _grow_sets, SumStatistics: _grow_nothing})
+grow_small = by_type({Statistics: _grow_small, ClassStatistics: _grow_small, SumStatistics: _grow_nothing})
 keep_rows = by_type({Statistics: _keep_pairs, ClassStatistics: _keep_classes})
 is_mixed_set = by_type({Statistics: _is_mixed_pair_set, ClassStatistics: _is_mixed_class_set})
 leave = by_type({Statistics: _leave_pairs, ClassStatistics: _leave_classes})

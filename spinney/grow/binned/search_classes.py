@@ -156,10 +156,6 @@ def _all_codes(histograms, first, n_codes, codes):
     return n
 
 
-_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
-_SIX, _63, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
-
-
 @merged_kernel
 def look_at_classes(statistics, cells, criterion, logs, rules, memory, node, first, last):
     """Try some columns of memory.order, the first-th to the last-th."""

@@ -213,7 +213,6 @@ def narrow(wide, packed, fields):
 
 GRADIENT, HESSIAN, COUNT = 0, 8, 16  # places in work.totals
 _SUMMED = 1020  # rows summed at a time, or up to four times as many; 16 times as many fit the packed form (BLOCK)
-_ONE = np.uint64(1)
 
 
 @inner_kernel

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from spinney._team import Team
 from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI
 from spinney.data.encode import Bins
 from spinney.data.presort import RANK
-from spinney.data.sparse_presort import SparseLists
 from spinney.data.tables import Sorting, Table
 from spinney.data.target import Target
 from spinney.data.thresholds import NO_MIDDLES, Middles, find_middles
@@ -52,58 +53,37 @@ def sort_for_trees(
 
 def grow_sorted(given: Sorted, target: Target, settings: TreeSettings, team: Team) -> GrownTree:
     """Grow a tree from sorted columns. Their lists are cut up in doing so, unless the tree is a stump."""
-    table, n_categories, rows, bins, presorted, middles = given
-    if table.is_sparse:
-        return _grow_sparse(presorted, middles, target, settings, team)
-    statistics, n_sums, criterion = make_statistics(target, settings.criterion, settings.own)
-    by_target = target.n_outputs if isinstance(statistics, Medians) else 0
-    for o in range(by_target):
-        presorted.lists[presorted.n_columns + o] = _sorted_by(target, o)
-    rules = make_rules(settings, presorted.n_rows, presorted.n_columns, statistics, target)
-    work = make_work(presorted, n_sums, by_target, rules, team.size)
-    columns = PresortedColumns(presorted.values, presorted.is_categorical, presorted.is_binned, middles)
-
-    def thresholds(cuts: Cuts) -> np.ndarray:
-        if settings.random:
-            return cuts.threshold
-        if bins is not None:
-            return np.where(cuts.above == NO_ROW, np.inf, cuts.threshold)
-        return midway(cuts, table, rows, team)
-
-    run = grow if settings.own is None else grow_own(criterion)
-    n_nodes = team.run(run, columns, statistics, criterion, rules, work)
-    tree, split_number, order = freeze(
-        work, int(n_nodes), presorted.n_columns, target, settings.criterion, thresholds, rules.is_monotone
-    )
-    return GrownTree(with_sets(tree, work, table, rows, n_categories), split_number, order)
-
-
-def _grow_sparse(lists: SparseLists, middles: Middles, target: Target, settings: TreeSettings, team: Team) -> GrownTree:
-    """The same from the sorted cells of a sparse table, which are always cut up."""
+    table, n_categories, rows, bins, lists, middles = given
     statistics, n_sums, criterion = make_statistics(target, settings.criterion, settings.own)
     by_target = target.n_outputs if isinstance(statistics, Medians) else 0
     rules = make_rules(settings, lists.n_rows, lists.n_columns, statistics, target)
-    work = make_sparse_work(lists.n_rows, n_sums, by_target, rules)
+    columns: Any
+    if table.is_sparse:
+        work = make_sparse_work(lists.n_rows, n_sums, by_target, rules)
+        is_drawn = rules.n_features < lists.n_columns and not rules.best_first
+        columns = make_cells(lists, middles, len(work.nodes), is_drawn)
+        run = grow_sparse if settings.own is None else grow_sparse_own(criterion)
+    else:
+        work = make_work(lists, n_sums, by_target, rules, team.size)
+        columns = PresortedColumns(lists.values, lists.is_categorical, lists.is_binned, middles)
+        run = grow if settings.own is None else grow_own(criterion)
     for o in range(by_target):
-        work.lists[o] = _sorted_by(target, o)
-    is_drawn = rules.n_features < lists.n_columns and not rules.best_first
-    cells = make_cells(lists, middles, len(work.nodes), is_drawn)
-    run = grow_sparse if settings.own is None else grow_sparse_own(criterion)
-    n_nodes = team.run(run, cells, statistics, criterion, rules, work)
+        work.lists[o - by_target - 1] = _sorted_by(target, o)
 
     def thresholds(cuts: Cuts) -> np.ndarray:
+        is_cut = cuts.above != NO_ROW
         if settings.random:
             return cuts.threshold
-        is_cut = cuts.above != NO_ROW
-        if lists.is_binned:
+        if bins is not None:
             return np.where(is_cut, cuts.threshold, np.inf)
+        if not table.is_sparse:
+            return midway(cuts, table, rows, team)
         low, high = lists.values[cuts.below], lists.values[np.where(is_cut, cuts.above, 0)]
         return np.where(is_cut, between(low, high), np.inf)
 
-    tree, split_number, order = freeze(
-        work, int(n_nodes), lists.n_columns, target, settings.criterion, thresholds, rules.is_monotone
-    )
-    return GrownTree(tree, split_number, order)
+    nodes = work.nodes[: int(team.run(run, columns, statistics, criterion, rules, work))]
+    how = target, settings.criterion, thresholds, rules.is_monotone
+    return with_sets(freeze(nodes, work.lists, lists.n_columns, *how), table, rows, n_categories)
 
 
 def _sorted_by(target: Target, output: int) -> np.ndarray:

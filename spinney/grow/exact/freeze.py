@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from spinney.criteria.impurity import ABSOLUTE, POISSON
 from spinney.data.presort import ROW
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.grow.exact.memory import ExactWork
 from spinney.grow.node_values import NodeRows, describe
 from spinney.grow.rules import NO_NODE, NO_ROW
 from spinney.grow.targets import fixed_numbers
@@ -36,37 +36,27 @@ class GrownTree(NamedTuple):
         return leaf
 
 
-class HasNodes(Protocol):
-    """Memory of a fit, as far as a tree is made of it."""
-
-    @property
-    def nodes(self) -> Any: ...
-    @property
-    def lists(self) -> np.ndarray: ...
-
-
 def freeze(
-    work: HasNodes,
-    n_nodes: int,
+    nodes: Any,
+    lists: np.ndarray,
     n_columns: int,
     target: Target,
     criterion: int,
-    thresholds: Any,
+    thresholds: Callable[[Cuts], np.ndarray],
     bounded: bool = False,
-) -> tuple[DecisionTree, np.ndarray, np.ndarray]:
-    """The finished tree, with all tests by numbers; each node's split number (-1: not split); and the rows
-    in the order of the leaves.
+) -> GrownTree:
+    """The finished tree of the grown nodes, with all tests by numbers; the last of the lists has the rows.
 
-    `thresholds(nodes)` finds those of some grown nodes. Tests on categories are given their sets by `with_sets`. If
-    `bounded`, answers are kept within their nodes' bounds.
+    Tests on categories are given their sets by `with_sets`. If `bounded`, answers are kept within their nodes' bounds.
     """
+    n_nodes = len(nodes)
     laid = _Laid.of(n_nodes, bounded)
-    _lay_out(work.nodes[:n_nodes], laid)
+    _lay_out(nodes, laid)
     is_leaf = laid.size == 1
-    rows = (work.lists[-1] & ROW).view(np.int64)
+    rows = (lists[-1] & ROW).view(np.int64)
     shape = NodeRows(laid.begin, laid.end, is_leaf, laid.parent, rows)
     _check_size(n_nodes, target)
-    answers, impurity, weight = describe(target, criterion, shape, work.lists)
+    answers, impurity, weight = describe(target, criterion, shape, lists)
     if bounded:
         _clip(answers, laid.lower, laid.upper, target, criterion)
     forest = Forest(
@@ -84,7 +74,7 @@ def freeze(
         weight=weight,
         impurity=impurity,
     )
-    return DecisionTree(forest), laid.split_number, rows
+    return GrownTree(DecisionTree(forest), laid.split_number, rows)
 
 
 class Cuts(NamedTuple):
@@ -212,20 +202,17 @@ def _lay_out(nodes, laid):
         laid.size[laid.parent[node]] += laid.size[node]
 
 
-def with_sets(
-    tree: DecisionTree, work: ExactWork, table: Table, chosen: np.ndarray | None, n_categories: np.ndarray
-) -> DecisionTree:
+def with_sets(grown: GrownTree, table: Table, chosen: np.ndarray | None, n_categories: np.ndarray) -> GrownTree:
     """The tree with its tests on categories: columns with n_categories[j] > 0.
 
     A category goes where its rows of the node went; without any, where missing goes.
     """
-    forest = tree.forest
+    tree, forest = grown.tree, grown.tree.forest
     feature = forest.feature.astype(np.int64)
     is_set = n_categories[feature] > 0
     if not is_set.any():
-        return tree
-    rows = (work.lists[-1] & ROW).view(np.int64)
-    rows = rows if chosen is None else chosen[rows]
+        return grown
+    rows = grown.rows if chosen is None else chosen[grown.rows]
     n_samples, asks = tree.n_samples, np.flatnonzero(~tree.is_leaf)[is_set]
     begin = ends_of(np.where(tree.is_leaf, n_samples, 0))[:-1]  # leaves stand in order
     set_start = ends_of(-(-n_categories[feature[is_set]] // 64))
@@ -238,7 +225,8 @@ def with_sets(
         _fill_set(column, rows[begin[node] : middle], rows[middle:end], absent, words)
     turn = forest.turn | is_set * np.uint8(ASKS_SET)
     threshold = np.where(is_set, np.nan, forest.threshold)
-    return DecisionTree(replace(forest, turn=turn, threshold=threshold, set_start=set_start, sets=sets))
+    forest = replace(forest, turn=turn, threshold=threshold, set_start=set_start, sets=sets)
+    return grown._replace(tree=DecisionTree(forest))
 
 
 def _fill_set(codes: np.ndarray, left: np.ndarray, right: np.ndarray, absent: bool, words: np.ndarray) -> None:

@@ -47,7 +47,7 @@ from spinney.criteria.impurity import GINI, SQUARED, variance_score
 from spinney.criteria.user_criterion import code_of
 from spinney.data.presort import MISSING, RANK
 from spinney.grow.exact.partition import partition_lists, row_of
-from spinney.grow.exact.search import make_children, open_node, same, search, settle, totals
+from spinney.grow.exact.search import make_children, open_node, open_root, same, search, settle, totals
 from spinney.grow.rules import NO_SPLIT, is_large, is_worth, larger_side, pop, push
 from spinney.grow.targets import Classes, Medians, Pairs, Values, decrease_of_pair, weight_at
 
@@ -174,16 +174,12 @@ def _has_candidate(work, slot):
 @part_kernel
 def _prepare(rules, work, can_split):
     """The root, and the first phase."""
-    state, root = work.state[0], work.nodes[_ROOT]
-    rows = work.lists[-1]
-    for i in range(rows.size):
-        rows[i] = (np.uint64(i) << RANK) | np.uint64(i)
-    open_node(work, _ROOT, _ZERO, rows.size, _ZERO, rules.seed)
-    root.lower, root.upper = -np.inf, np.inf
+    state, n_rows = work.state[0], work.lists.shape[1]
+    open_root(rules, work)
     state.n_open, state.n_tasks, state.heap_size, state.n_leaves, state.n_splits = 0, 0, 0, 1, 0
     if not can_split:
         state.phase = DONE
-    elif rules.best_first or rows.size > work.team_rows:
+    elif rules.best_first or n_rows > work.team_rows:
         work.open[0], state.n_open = _ROOT, 1
         state.phase, state.n_chunks = SUM, 1
     else:

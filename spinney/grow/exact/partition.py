@@ -51,7 +51,7 @@ NEITHER, LEFT_ONLY, RIGHT_ONLY, BOTH = range(4)  # sides that matter after a par
 
 @separate_kernel
 def partition(entries, side, spare, keep):
-    """Bring the entries of rows with side 1 to the front, both sides in their old order.
+    """Bring the entries of rows with side 1 to the front, both sides in their old order; returns how many they are.
 
     A side that will not be split further is not kept: only the other one is moved, over its entries.
     """
@@ -62,14 +62,14 @@ def partition(entries, side, spare, keep):
             entry = entries[i]
             entries[left] = entry
             left += np.int64(side[row_of(entry)])
-        return
+        return left
     if keep == RIGHT_ONLY:
         right = n - 1
         for i in range(n - 1, -1, -1):
             entry = entries[i]
             entries[right] = entry
             right -= 1 - np.int64(side[row_of(entry)])
-        return
+        return right + 1
     # Without a branch: every entry is written to both places, and only one place moves on. The write to entries[left]
     # is safe, since left <= i: what stood there has been read.
     left, right = np.int64(0), np.int64(0)
@@ -82,6 +82,7 @@ def partition(entries, side, spare, keep):
         right += 1 - goes_left
     for i in range(right):
         entries[left + i] = spare[i]
+    return left
 
 
 @inner_kernel

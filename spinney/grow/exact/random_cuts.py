@@ -80,8 +80,7 @@ class RandomCuts:
         def thresholds(cuts: Cuts) -> np.ndarray:
             return cuts.threshold
 
-        tree, split_number, order = freeze(work, n_nodes, n_columns, target, settings.criterion, thresholds)
-        return GrownTree(tree, split_number, order)
+        return freeze(work.nodes[:n_nodes], work.lists, n_columns, target, settings.criterion, thresholds)
 
 
 # One that waits to be looked at.

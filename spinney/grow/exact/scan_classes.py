@@ -153,20 +153,8 @@ def _walk(statistics, weight, square, criterion, entries, total, least, cuts, sc
                     w_left += weight_at(weight, row)
                     s_left += amount[row]
                     q_left += square_at(square, row)
-            if by_variance:
-                for k in range(n_cuts):
-                    scores[k] = variance_score(w_cut[k], s_cut[k], w_total - w_cut[k], s_total - s_cut[k])
-            else:
-                judge_cuts(
-                    criterion,
-                    statistics.units,
-                    statistics.logs,
-                    w_cut[:n_cuts],
-                    s_cut[:n_cuts],
-                    q_cut[:n_cuts],
-                    total,
-                    scores[:n_cuts],
-                )
+            found = w_cut[:n_cuts], s_cut[:n_cuts], q_cut[:n_cuts]
+            judge_cuts(criterion, statistics.units, statistics.logs, found, total, scores[:n_cuts])
             for k in range(n_cuts):
                 if scores[k] > best_score:
                     fits = True
@@ -241,10 +229,13 @@ def _is_heavy(weight, w_left, w_total, min_weight):
 
 
 @inner_kernel
-def judge_cuts(criterion, units, logs, w, s, q, total, scores):
-    """The score of each of some cuts, by criteria that take longer than a call."""
-    w_total, s_total = total[0], total[1]
-    if code_of(criterion) == ENTROPY and logs.size:
+def judge_cuts(criterion, units, logs, found, total, scores):
+    """The score of each of some cuts, from the weight, amount and square on its left."""
+    (w, s, q), w_total, s_total = found, total[0], total[1]
+    if code_of(criterion) == SQUARED or code_of(criterion) == GINI:
+        for k in range(scores.size):
+            scores[k] = variance_score(w[k], s[k], w_total - w[k], s_total - s[k])
+    elif code_of(criterion) == ENTROPY and logs.size:
         for k in range(scores.size):
             scores[k] = table_score(w[k], s[k], w_total - w[k], s_total - s[k], logs)
     else:

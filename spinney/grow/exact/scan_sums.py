@@ -29,14 +29,6 @@ def _add_classes(statistics, row, sums):
 
 
 @inner_kernel
-def _start_classes(statistics, missing, left):
-    """The left side's sums before the first row: those of the rows with missing values that go there."""
-    left[:] = 0
-    for i in range(missing.size):
-        _add_classes(statistics, row_of(missing[i]), left)
-
-
-@inner_kernel
 def _judge_class_sums(statistics, criterion, left, total, right, floats):
     """The score of the two sides, going over all classes of all outputs."""
     logs, n_outputs, unit = statistics.logs, statistics.place.shape[0], statistics.unit
@@ -51,10 +43,7 @@ def _judge_class_sums(statistics, criterion, left, total, right, floats):
 
 @inner_kernel
 def totals_of_classes(statistics, work, node, total):
-    total[:] = 0
-    rows = work.lists[-1, node.begin : node.end]
-    for i in range(rows.size):
-        _add_classes(statistics, row_of(rows[i]), total)
+    _add_up(statistics, work.lists[-1, node.begin : node.end], total)
     if statistics.by_terms:
         for k in range(1, statistics.first[-1]):
             total[-1] += class_term(statistics.code, total[k], statistics.logs)
@@ -104,13 +93,6 @@ def _add_values(statistics, row, left):
 
 
 @inner_kernel
-def _start_values(statistics, missing, left):
-    left[:] = 0
-    for i in range(missing.size):
-        _add_values(statistics, row_of(missing[i]), left)
-
-
-@inner_kernel
 def _judge_value_sums(statistics, criterion, left, total, right, floats):
     """Sum of the outputs' scores; -inf if the criterion forbids one."""
     score = 0.0
@@ -121,7 +103,7 @@ def _judge_value_sums(statistics, criterion, left, total, right, floats):
 
 @inner_kernel
 def totals_of_values(statistics, work, node, total):
-    _start_values(statistics, work.lists[-1, node.begin : node.end], total)
+    _add_up(statistics, work.lists[-1, node.begin : node.end], total)
 
 
 @inner_kernel
@@ -139,9 +121,16 @@ def is_significant_for_values(statistics, rank, work, critical, rows, total):
 
 # --- the walk -------------------------------------------------------------------------------------------------------
 
-start_left = by_type({Classes: _start_classes, Values: _start_values})
 move_left = by_type({Classes: _add_classes, Values: _add_values})
 judge_sums = by_type({Classes: _judge_class_sums, Values: _judge_value_sums})
+
+
+@inner_kernel
+def _add_up(statistics, entries, sums):
+    """What some rows add up to."""
+    sums[:] = 0
+    for i in range(entries.size):
+        move_left(statistics, row_of(entries[i]), sums)
 
 
 @inner_kernel
@@ -176,7 +165,7 @@ def _walk(statistics, criterion, entries, total, least, left, right, floats, bes
     n, known = entries.size, count_known(entries)
     for missing_left in range(2 if known < n else 1):
         extra = n - known if missing_left else 0
-        start_left(statistics, entries[n - extra :], left)
+        _add_up(statistics, entries[n - extra :], left)
         last = entries[0] >> RANK
         for i in range(known if missing_left else n):
             entry = entries[i]

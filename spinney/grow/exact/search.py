@@ -487,6 +487,16 @@ def make_children(rules, work, at):
 
 
 @inner_kernel
+def open_root(rules, work):
+    """All rows are in one node."""
+    rows, root = work.lists[-1], np.int64(0)
+    for i in range(rows.size):
+        rows[i] = (np.uint64(i) << RANK) | np.uint64(i)
+    open_node(work, root, np.int64(0), rows.size, np.int64(0), rules.seed)
+    work.nodes[root].lower, work.nodes[root].upper = -np.inf, np.inf
+
+
+@inner_kernel
 def open_node(work, node, begin, end, depth, random):
     one = work.nodes[node]
     one.left, one.begin, one.end, one.depth, one.random = NO_NODE, begin, end, depth, random

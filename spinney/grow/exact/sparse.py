@@ -12,23 +12,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile import by_type, inner_kernel, kernel, kernel_each, part_kernel, refer
-from spinney._random import mix, uniform
+from spinney._random import mix
 from spinney._team import stop_wanted
-from spinney.criteria.impurity import GINI, OWN, SQUARED, class_term, term_score, variance_score
+from spinney.criteria.impurity import OWN, class_term, term_score
 from spinney.criteria.user_criterion import code_of
-from spinney.data.presort import BUCKETS, DIGITS, MISSING, RANK, ROW, Presorted, radix_sort
+from spinney.data.presort import BUCKETS, DIGITS, MISSING, RANK, ROW, Presorted, merge, radix_sort
 from spinney.data.sparse_presort import SparseLists, list_by_rows
 from spinney.data.thresholds import Middles, draw_code
 from spinney.grow.exact.grower import can_split
 from spinney.grow.exact.memory import CANDIDATE, ExactWork, make_work
-from spinney.grow.exact.partition import BOTH, LEFT_ONLY, NEITHER, RIGHT_ONLY, note, partition, row_of
+from spinney.grow.exact.partition import BOTH, NEITHER, note, partition, row_of
 from spinney.grow.exact.scan_classes import judge_cuts, keeps_direction, square_at
 from spinney.grow.exact.search import (
     decrease,
+    draw_between,
     find_ratios,
     is_significant,
     make_children,
-    open_node,
+    open_root,
     scan,
     side_values,
     sides_to_split,
@@ -222,27 +223,10 @@ def _gather(cells, rows, to, n, runs):
         merged = np.int64(0)
         for r in range(0, n_runs, 2):
             first, middle = np.int64(runs[r]), np.int64(runs[r + 1]) if r + 1 < n_runs else n
-            _merge(out, first, middle, np.int64(runs[r + 2]) if r + 2 < n_runs else n, spare)
+            merge(out[first : np.int64(runs[r + 2]) if r + 2 < n_runs else n], middle - first, spare)
             runs[merged] = first
             merged += 1
         n_runs = merged
-
-
-@inner_kernel
-def _merge(entries, first, middle, end, spare):
-    """Two neighbouring sorted runs into one."""
-    for k in range(first, middle):
-        spare[k] = entries[k]
-    a, b = first, middle
-    for at in range(first, end):
-        if a == middle:
-            return
-        if b < end and entries[b] < spare[a]:
-            entries[at] = entries[b]
-            b += 1
-        else:
-            entries[at] = spare[a]
-            a += 1
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -405,10 +389,7 @@ def _draw_cut(cells, j, key):
         begin = cells.start[j]
         code = draw_code(cells.middles, j, low - begin, high - begin, key)
         return begin + code, cells.values[begin + code]
-    least, most = cells.values[low], cells.values[high]
-    threshold = least + uniform(key, 0) * (most - least)
-    if not (least <= threshold < most):  # rounded up, or one end is infinite
-        threshold = least
+    threshold = draw_between(cells.values[low], cells.values[high], key)
     first, last = low, high
     while first < last:  # the first place whose value is above
         middle = (first + last) // 2
@@ -434,18 +415,13 @@ def _choose_column(cells, statistics, code, rules, total, node, n_found):
         if score > best:
             chosen, best = cells.found[k], score
     if chosen >= 0:
-        _write_down(cells, statistics, code, total, node, chosen)
+        one = cells.candidates[chosen]
+        node.feature, node.threshold, node.position, node.focus = chosen, one.threshold, one.position, 0
+        node.missing_left, node.n_left = one.missing_left, one.n_left
+        node.decrease = decrease(statistics, code, one.score, total, node)
     for k in range(n_found):
         cells.candidates[cells.found[k]].score = _NEVER
     return chosen
-
-
-@inner_kernel
-def _write_down(cells, statistics, code, total, node, j):
-    best = cells.candidates[j]
-    node.feature, node.threshold, node.position, node.focus = j, best.threshold, best.position, 0
-    node.missing_left, node.n_left = best.missing_left, best.n_left
-    node.decrease = decrease(statistics, code, best.score, total, node)
 
 
 # --- settle -----------------------------------------------------------------------------------------------------------
@@ -533,7 +509,7 @@ def _grow(rank, size, sync, cells, statistics, criterion, rules, work):
     cells, statistics, rules, work = refer(cells), refer(statistics), refer(rules), refer(work)
     if rank > 0:
         return 0
-    _plant(rules, work)
+    open_root(rules, work)
     _set_span(cells, _ROOT, _ZERO, np.int64(cells.n_entries), _ROOT, np.int64(cells.n_entries))
     if not can_split(statistics, rules, work.side.size):
         return work.n_nodes[0]
@@ -546,16 +522,6 @@ def _grow(rank, size, sync, cells, statistics, criterion, rules, work):
 
 grow_sparse = kernel(_grow)
 grow_sparse_own = kernel_each(_grow)
-
-
-@inner_kernel
-def _plant(rules, work):
-    rows = work.lists[-1]
-    for i in range(rows.size):
-        rows[i] = (np.uint64(i) << RANK) | np.uint64(i)
-    work.n_nodes[0] = 1
-    open_node(work, _ROOT, _ZERO, rows.size, _ZERO, rules.seed)
-    work.nodes[_ROOT].lower, work.nodes[_ROOT].upper = -np.inf, np.inf
 
 
 @part_kernel
@@ -617,7 +583,7 @@ def _part(cells, work, at):
     begin, stop = cells.spans[at, BEGIN], cells.spans[at, END]
     middle = begin
     if node.keep != NEITHER:
-        middle += _part_entries(cells.entries[begin:stop], work.side, cells.spare, node.keep)
+        middle += partition(cells.entries[begin:stop], work.side, cells.spare, node.keep)
     _set_span(cells, node.left, begin, middle, _ZERO, _ZERO)
     _set_span(cells, node.left + 1, middle, stop, _ZERO, _ZERO)
 
@@ -626,35 +592,6 @@ def _part(cells, work, at):
 def _set_span(cells, at, begin, end, owner, top):
     span = cells.spans[at]
     span[BEGIN], span[END], span[OWNER], span[TOP] = begin, end, owner, top
-
-
-@part_kernel(returns="int64")
-def _part_entries(entries, side, spare, keep):
-    """`partition`, and how many go left."""
-    n, left, right = entries.size, np.int64(0), np.int64(0)
-    if keep == LEFT_ONLY:
-        for i in range(n):
-            entry = entries[i]
-            entries[left] = entry
-            left += np.int64(side[row_of(entry)])
-        return left
-    if keep == RIGHT_ONLY:
-        right = n - 1
-        for i in range(n - 1, -1, -1):
-            entry = entries[i]
-            entries[right] = entry
-            right -= 1 - np.int64(side[row_of(entry)])
-        return right + 1
-    for i in range(n):
-        entry = entries[i]
-        goes_left = np.int64(side[row_of(entry)])
-        entries[left] = entry
-        spare[right] = entry
-        left += goes_left
-        right += 1 - goes_left
-    for i in range(right):
-        entries[left + i] = spare[i]
-    return left
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -730,7 +667,7 @@ def _judge_groups(statistics, criterion, groups, n_values, stretch, total, least
     n, known, (min_leaf, min_weight) = stretch.n_rows, stretch.n_known, least
     cuts, scores = desk
     places, w_cut, s_cut, q_cut = cuts[0], cuts[1], cuts[2], cuts[3]
-    code, w_total, s_total = code_of(criterion), total[0], total[1]
+    w_total = total[0]
     sums = np.int64(total[0]), np.int64(total[1]), np.int64(total[2])
     for missing_left in range(2 if known < n else 1):
         extra = n - known if missing_left else np.int64(0)
@@ -752,20 +689,8 @@ def _judge_groups(statistics, criterion, groups, n_values, stretch, total, least
                     (rows >= min_leaf) & (n - rows >= min_leaf) & (w >= min_weight) & (w_total - w >= min_weight)
                 )
                 g += 1
-            if code == SQUARED or code == GINI:
-                for k in range(n_cuts):
-                    scores[k] = variance_score(w_cut[k], s_cut[k], w_total - w_cut[k], s_total - s_cut[k])
-            else:
-                judge_cuts(
-                    criterion,
-                    statistics.units,
-                    statistics.logs,
-                    w_cut[:n_cuts],
-                    s_cut[:n_cuts],
-                    q_cut[:n_cuts],
-                    sums,
-                    scores[:n_cuts],
-                )
+            found = w_cut[:n_cuts], s_cut[:n_cuts], q_cut[:n_cuts]
+            judge_cuts(criterion, statistics.units, statistics.logs, found, sums, scores[:n_cuts])
             for k in range(n_cuts):
                 if scores[k] > best.score:
                     if direction == 0 or keeps_direction(direction, bounds, w_cut[k], s_cut[k], total):

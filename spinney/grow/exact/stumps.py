@@ -52,11 +52,11 @@ from spinney.criteria.impurity import (
 )
 from spinney.data.presort import RANK, ROW, Presorted
 from spinney.data.target import Target
-from spinney.grow.exact.freeze import Cuts, GrownTree, midway
+from spinney.grow.exact.freeze import GrownTree, between
 from spinney.grow.exact.memory import Sorted
 from spinney.grow.exact.partition import count_known, row_of
 from spinney.grow.exact.search import sort_by_key
-from spinney.grow.rules import NO_ROW, TreeSettings, larger_side, takes_enough
+from spinney.grow.rules import TreeSettings, larger_side, takes_enough
 from spinney.grow.targets import make_statistics
 from spinney.tree.decision import DecisionTree
 from spinney.tree.forest import MISSING_LEFT, Forest, small
@@ -563,7 +563,6 @@ class Stumps:
             sums += [left, (sums[0][0] - left[0], sums[0][1] - left[1])]
         answers = np.array(sums, np.float64)[:, None] * state["unit"]
         counts = [cut["n_left"], n - cut["n_left"]] if is_split else [n]
-        cuts, missing_left = self._cuts(is_split)
         return DecisionTree(
             Forest(
                 n_columns=self._presorted.n_columns,
@@ -572,36 +571,29 @@ class Stumps:
                 bins=None,
                 first=np.array([0, len(answers)]),
                 size=small(np.array([3, 1, 1] if is_split else [1])),
-                feature=small(cuts.feature),
-                turn=missing_left * np.uint8(MISSING_LEFT),
+                feature=small(np.full(int(is_split), cut["column"], np.uint32)),
+                turn=np.full(int(is_split), cut["missing_left"], np.uint8) * np.uint8(MISSING_LEFT),
                 answers=answers,
                 n_samples=small(np.array(counts), np.uint32),
-                threshold=self._thresholds(cuts),
+                threshold=np.array([self._threshold()] if is_split else [], np.float64),
                 weight=answers.sum(axis=2)[:, 0],
                 impurity=class_impurity(rules.criterion, answers),
             )
         )
 
-    def _cuts(self, is_split: bool) -> tuple[Cuts, np.ndarray]:
-        """The cut, if there is one, as freeze.py knows it, and whether missing values go left there."""
+    def _threshold(self) -> float:
+        """That of the cut."""
         cut = self._desk.cuts[0]
-        feature = np.full(int(is_split), cut["column"], np.uint32)
-        threshold, below, above = np.zeros(len(feature)), np.zeros(len(feature), np.int64), np.zeros(len(feature), int)
-        missing_left = np.zeros(len(feature), np.uint8)
-        if is_split:
-            j, at = int(cut["column"]), int(cut["position"])
-            entries, known = self._presorted.lists[j], int(self._blocks.known[j])
-            below[0], above[0] = entries[at - 1] & ROW, entries[at] & ROW if at < known else NO_ROW
-            missing_left[0] = cut["missing_left"]
-            if self._presorted.is_binned and at < known:
-                code = (int(entries[at - 1] >> RANK) + int(entries[at] >> RANK)) // 2
-                threshold[0] = self._presorted.values[j, code]
-        return Cuts(feature, threshold, below, above), missing_left
-
-    def _thresholds(self, cuts: Cuts) -> np.ndarray:
-        if self._given.bins is not None:
-            return np.where(cuts.above == NO_ROW, np.inf, cuts.threshold)
-        return midway(cuts, self._given.table, self._given.rows)
+        j, at = int(cut["column"]), int(cut["position"])
+        entries, given = self._presorted.lists[j], self._given
+        if at == self._blocks.known[j]:  # between known and missing values
+            return np.inf
+        if given.bins is not None:
+            code = (int(entries[at - 1] >> RANK) + int(entries[at] >> RANK)) // 2
+            return float(self._presorted.values[j, code])
+        rows = (entries[at - 1 : at + 1] & ROW).astype(np.int64)
+        values = given.table.column(j)[rows if given.rows is None else given.rows[rows]]
+        return float(between(*(values.astype(np.float64) + 0.0)))
 
 
 class StumpRounds:

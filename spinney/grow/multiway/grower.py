@@ -34,7 +34,7 @@ from spinney.grow.multiway.memory import (
 )
 from spinney.grow.multiway.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
 from spinney.grow.multiway.search import (
-    MultiwayWorkspaces,
+    MultiwayWorkspace,
     desk_of,
     fill_runs,
     is_significant,
@@ -95,7 +95,7 @@ def grow_together(
     return _graft(grown, aside, team.map(grow_below, aside))
 
 
-def _set_aside(grown: MultiwayTree, rows: MultiwayRows, desks: MultiwayWorkspaces) -> Aside:
+def _set_aside(grown: MultiwayTree, rows: MultiwayRows, desks: MultiwayWorkspace) -> Aside:
     state = grown.state[0]
     segment = slice(int(state["begin"]), int(state["end"]))
     depth = int(grown.nodes[state["number"]]["depth"])
@@ -207,7 +207,6 @@ def _walk(sync, grown, columns, rows, rules, desks, few):
 
 _TIE = 1e-9  # gains, or gain ratios, that differ by less are equal
 _SLACK = 1e-3  # C4.5: how far below the average a gain may be, and what split information is none
-_ROOT = np.int64(0)
 _FEW_ROWS, _PARTS = 2048, 8  # see team_rows
 
 

@@ -363,32 +363,11 @@ def make_desk(n_rows: int, n_columns: int, n_classes: int, room: int = 0) -> Mul
     )
 
 
-class MultiwayWorkspaces(NamedTuple):
-    """The scratch memory of a team: what is private is an array with a row for each thread."""
-
-    run_code: np.ndarray
-    run_class: np.ndarray
-    run_units: np.ndarray
-    keys: np.ndarray
-    spare: np.ndarray
-    cells: np.ndarray
-    digits: np.ndarray
-    sums: np.ndarray
-    group_sums: np.ndarray
-    groups: np.ndarray
-    gain: np.ndarray  # shared from here on
-    info: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    used: np.ndarray
-    group: np.ndarray
-
-
-def make_desks(n_threads: int, n_rows: int, n_columns: int, n_classes: int, room: int) -> MultiwayWorkspaces:
-    """Desks for a team."""
+def make_desks(n_threads: int, n_rows: int, n_columns: int, n_classes: int, room: int) -> MultiwayWorkspace:
+    """Desks of a team in one: what is private, up to `groups`, has a row for each thread."""
     one = make_desk(n_rows, n_columns, n_classes, room)
     private = tuple(np.empty((n_threads, *part.shape), part.dtype) for part in one[:10])
-    return MultiwayWorkspaces._make((*private, *one[10:]))
+    return MultiwayWorkspace._make((*private, *one[10:]))
 
 
 @inner_kernel

@@ -17,7 +17,7 @@ from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.grow.exact.fit import grow_sorted, sort_for_trees
 from spinney.grow.node_values import NodeRows, describe
-from spinney.grow.optimal.memory import NO_TEST, OptimalWork, Problem, make_kept, make_work
+from spinney.grow.optimal.memory import NO_TEST, OptimalWork, Problem, make_work, n_sums_of
 from spinney.grow.optimal.search import (
     BEST,
     LAST,
@@ -199,8 +199,7 @@ def make_problem(codes: np.ndarray, ordered: Ordered, objective: Objective) -> P
         least=np.zeros(n, np.int64),
         keys=np.empty((2, n), np.uint64),
     )
-    n_sums = objective.costs.n_parts + (objective.costs.count_at >= 0)
-    _fill_least(problem, objective.costs, group[place], counter, np.empty(n_sums, np.int64))
+    _fill_least(problem, objective.costs, group[place], counter, np.empty(n_sums_of(objective.costs), np.int64))
     return problem
 
 
@@ -240,7 +239,9 @@ def search(
 ) -> Root:
     """The best tree, or the best that was found in time."""
     works = [make_work(problem, costs, depth) for _ in range(team.size)]
-    root = make_root(int(problem.first[-1]), depth, make_kept(works[0].pairs, depth))
+    if depth == 3:  # only the root has counts to keep
+        works = [one._replace(kept=works[0].kept) for one in works]
+    root = make_root(works[0], depth)
     with _Clock(root, seconds):
         _begin(problem, costs, works[0], root, heaps, depth, team)
         team.run(open_root, problem, costs, works[0], root, depth)
@@ -278,7 +279,7 @@ def cost_of_tree(problem: Problem, costs: Costs, heap: np.ndarray) -> int:
         right = problem.codes[v[rows], rows] > cell[rows] - problem.first[v[rows]]
         at[rows] = 2 * at[rows] + right
         width *= 2
-    n_sums = costs.n_parts + (costs.count_at >= 0)
+    n_sums = n_sums_of(costs)
     leaves, place = np.unique(at, return_inverse=True)
     sums = np.zeros((len(leaves), n_sums), np.int64)
     if len(problem.label):
@@ -423,14 +424,9 @@ def _rates(codes: np.ndarray, n_bins: int, target: Target) -> tuple[list[np.ndar
 _WORD = 64  # categories of a set in a word
 
 
-class _Node(NamedTuple):
-    """A node in preorder."""
-
-    parent: int
-    begin: int  # its rows are a run of those in the order of the leaves
-    n_rows: int
-    v: int  # ordered column; -1: a leaf
-    code: int
+class _Split(NamedTuple):
+    v: int  # ordered column
+    code: int  # up to it codes go left
     missing_left: bool
 
 
@@ -444,33 +440,59 @@ def freeze(
     n_categories: np.ndarray,
 ) -> DecisionTree:
     """The tree of a heap of tests, which are cells of ordered columns that begin at `first`."""
-    nodes: list[_Node] = []
+    splits: list[_Split] = []
+    nodes: list[list[int]] = []  # size of the subtree, parent, and the run of rows in the order of the leaves
     leaves: list[np.ndarray] = []
     weights = target.weights.total()
 
     def visit(at: int, parent: int, begin: int, rows: np.ndarray) -> None:
-        cell = int(heap[at])
+        cell, number = int(heap[at]), len(nodes)
+        nodes.append([1, parent, begin, begin + len(rows)])
         if cell == NO_TEST:
-            nodes.append(_Node(parent, begin, len(rows), -1, 0, False))
             leaves.append(rows)
             return
         v = int(np.searchsorted(first, cell, side="right")) - 1
-        goes_left = ordered.codes[v, rows] <= cell - first[v]
-        missing_left = _missing_left(ordered, bins, v, int(cell - first[v]), rows, goes_left, weights)
-        number = len(nodes)
-        nodes.append(_Node(parent, begin, len(rows), v, int(cell - first[v]), missing_left))
+        code = int(cell - first[v])
+        goes_left = ordered.codes[v, rows] <= code
+        splits.append(_Split(v, code, _missing_left(ordered, bins, v, rows, goes_left, weights)))
         visit(2 * at, number, begin, rows[goes_left])
         visit(2 * at + 1, number, begin + int(goes_left.sum()), rows[~goes_left])
+        nodes[number][0] = len(nodes) - number
 
     visit(1, -1, 0, np.arange(ordered.codes.shape[1]))
-    return _tree(nodes, np.concatenate(leaves), ordered, bins, target, criterion, n_categories)
+    size, parent, begin, end = np.array(nodes, np.int64).T.copy()
+    shape = NodeRows(begin, end, size == 1, parent, np.concatenate(leaves))
+    answers, impurity, weight = describe(target, criterion, shape, np.empty((0, 0), np.uint64))
+    feature = np.array([ordered.column[one.v] for one in splits], np.int64)
+    is_set = np.array([ordered.places[one.v] is not None for one in splits], bool)
+    code = np.array([one.code for one in splits], np.int64)
+    missing_left = np.array([one.missing_left for one in splits], bool)
+    sets = [_set(splits[k], ordered, bins, int(n_categories[feature[k]])) for k in np.flatnonzero(is_set).tolist()]
+    return DecisionTree(
+        Forest(
+            n_columns=bins.n_columns,
+            n_classes=target.n_classes,
+            criterion=criterion,
+            bins=None,
+            first=np.array([0, len(size)]),
+            size=small(size),
+            feature=small(feature),
+            turn=(missing_left * MISSING_LEFT + is_set * ASKS_SET).astype(np.uint8),
+            answers=answers,
+            n_samples=small((end - begin)[size == 1], np.uint32),
+            threshold=np.where(is_set, np.nan, bins.thresholds(feature, code)) if len(splits) else np.empty(0),
+            set_start=ends_of(np.array([len(one) for one in sets], np.int64)),
+            sets=np.concatenate([np.empty(0, np.uint64), *sets]),
+            weight=weight,
+            impurity=impurity,
+        )
+    )
 
 
 def _missing_left(
     ordered: Ordered,
     bins: Bins,
     v: int,
-    code: int,
     rows: np.ndarray,
     goes_left: np.ndarray,
     weights: np.ndarray | None,
@@ -486,60 +508,12 @@ def _missing_left(
     return bool(python_of(larger_side)(each[goes_left].sum(), each.sum()))
 
 
-def _tree(
-    nodes: list[_Node],
-    rows: np.ndarray,
-    ordered: Ordered,
-    bins: Bins,
-    target: Target,
-    criterion: int,
-    n_categories: np.ndarray,
-) -> DecisionTree:
-    parent, begin = (np.array([getattr(one, name) for one in nodes], np.int64) for name in ("parent", "begin"))
-    end = begin + np.array([one.n_rows for one in nodes], np.int64)
-    asks = [one for one in nodes if one.v >= 0]
-    is_leaf = np.array([one.v < 0 for one in nodes])
-    size = np.ones(len(nodes), np.int64)
-    for k in range(len(nodes) - 1, 0, -1):
-        size[parent[k]] += size[k]
-    shape = NodeRows(begin, end, is_leaf, parent, rows)
-    answers, impurity, weight = describe(target, criterion, shape, np.empty((0, 0), np.uint64))
-    feature = np.array([ordered.column[one.v] for one in asks], np.int64)
-    is_set = np.array([ordered.places[one.v] is not None for one in asks], bool)
-    code = np.array([one.code for one in asks], np.int64)
-    missing_left = np.array([one.missing_left for one in asks], bool)
-    sets = [_set(one, ordered, bins, int(n_categories[ordered.column[one.v]])) for one in asks if _is_set(ordered, one)]
-    return DecisionTree(
-        Forest(
-            n_columns=bins.n_columns,
-            n_classes=target.n_classes,
-            criterion=criterion,
-            bins=None,
-            first=np.array([0, len(nodes)]),
-            size=small(size),
-            feature=small(feature),
-            turn=(missing_left * MISSING_LEFT + is_set * ASKS_SET).astype(np.uint8),
-            answers=answers,
-            n_samples=small((end - begin)[is_leaf], np.uint32),
-            threshold=np.where(is_set, np.nan, bins.thresholds(feature, code)) if len(asks) else np.empty(0),
-            set_start=ends_of(np.array([len(one) for one in sets], np.int64)),
-            sets=np.concatenate([np.empty(0, np.uint64), *sets]),
-            weight=weight,
-            impurity=impurity,
-        )
-    )
-
-
-def _is_set(ordered: Ordered, node: _Node) -> bool:
-    return ordered.places[node.v] is not None
-
-
-def _set(node: _Node, ordered: Ordered, bins: Bins, n_categories: int) -> np.ndarray:
+def _set(split: _Split, ordered: Ordered, bins: Bins, n_categories: int) -> np.ndarray:
     """The categories that go left, as bits. Those that no row has go where missing values go."""
-    place = ordered.places[node.v]
+    place = ordered.places[split.v]
     assert place is not None
-    goes_left = np.where(place >= 0, place <= node.code, node.missing_left)
-    codes = bins.category_codes[ordered.column[node.v]]
-    goes = np.full(-(-n_categories // _WORD) * _WORD, node.missing_left)
+    goes_left = np.where(place >= 0, place <= split.code, split.missing_left)
+    codes = bins.category_codes[ordered.column[split.v]]
+    goes = np.full(-(-n_categories // _WORD) * _WORD, split.missing_left)
     goes[: len(codes)] = goes_left[codes]
     return np.packbits(goes, bitorder="little").view("<u8").astype(np.uint64)

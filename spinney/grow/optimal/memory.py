@@ -21,7 +21,6 @@ from spinney.data.dataset import records
 from spinney.grow.optimal.statistics import Costs
 
 NO_TEST = -1
-CODES = 256  # of a column
 _COUNTS = 1 << 21  # of a tile
 _LEAST_TILE, _MOST_TILE = 256, 1024  # cells
 _CACHE_BYTES = 64 << 20  # of each thread
@@ -95,7 +94,7 @@ class PairCounts(NamedTuple):
     row_cells: np.ndarray  # int32
     cum: np.ndarray  # int64 (sums, cells): sums of codes up to this one
     counts: np.ndarray  # int64 or int32 (sums, tile * tile)
-    block: np.ndarray  # int64 (sums, CODES * CODES)
+    block: np.ndarray  # int64 (sums, codes of two columns)
     left: np.ndarray  # int64, by cell: cost of the best left child
     right: np.ndarray
     left_child: np.ndarray  # int32: its test, a cell; NO_TEST: a leaf
@@ -133,11 +132,9 @@ class OptimalWork(NamedTuple):
 
 def make_work(problem: Problem, costs: Costs, depth: int) -> OptimalWork:
     """Memory for trees of this depth."""
-    n_columns, n = problem.codes.shape
-    n_cells, n_sums = int(problem.first[-1]), n_sums_of(problem, costs)
-    shape = (depth + 1, n_cells)
+    n, shape = problem.codes.shape[1], (depth + 1, int(problem.first[-1]))
     integers = [np.empty(shape, np.int32) for _ in range(2)]
-    pairs = _make_pairs(problem, n_columns, n, n_cells, n_sums)
+    pairs = _make_pairs(problem, n_sums_of(costs))
     return OptimalWork(
         frames=records(depth + 1, FRAME),
         rows=np.empty((depth + 1, n), np.int32),
@@ -145,18 +142,18 @@ def make_work(problem: Problem, costs: Costs, depth: int) -> OptimalWork:
         heap=np.full((depth + 1, 2 << depth), NO_TEST, np.int32),
         first_heap=np.full((depth + 1, 2 << depth), NO_TEST, np.int32),
         pairs=pairs,
-        kept=make_kept(pairs, depth),
+        kept=_make_kept(pairs, depth),
         cache=_make_cache(depth),
     )
 
 
-def make_kept(pairs: PairCounts, depth: int) -> KeptTests:
+def _make_kept(pairs: PairCounts, depth: int) -> KeptTests:
     """Nothing, yet; nor ever in trees of two levels."""
     counts = np.empty_like(pairs.counts if depth > 2 else pairs.counts[:, :0])
     return KeptTests(counts, np.empty_like(pairs.place), np.zeros(1, np.int64))
 
 
-def n_sums_of(problem: Problem, costs: Costs) -> int:
+def n_sums_of(costs: Costs) -> int:
     """How many sums a node has."""
     return costs.n_parts + (costs.count_at >= 0)
 
@@ -166,7 +163,8 @@ def tile_size(n_sums: int) -> int:
     return min(_MOST_TILE, max(_LEAST_TILE, math.isqrt(_COUNTS // n_sums)))
 
 
-def _make_pairs(problem: Problem, n_columns: int, n: int, n_cells: int, n_sums: int) -> PairCounts:
+def _make_pairs(problem: Problem, n_sums: int) -> PairCounts:
+    (n_columns, n), n_cells = problem.codes.shape, int(problem.first[-1])
     small = len(problem.label) > 0 and int(problem.weight.sum()) < 1 << 31
     tile = min(tile_size(n_sums), n_cells)
     most = int(np.diff(problem.first).max(initial=1))

@@ -25,6 +25,7 @@ import numpy as np
 from spinney._compile import atomic_load, atomic_swap, inner_kernel, kernel, part_kernel, yield_core
 from spinney._random import mix
 from spinney._team import Team, stop_wanted
+from spinney.grow.exact.search import sort_by_key
 from spinney.grow.optimal.last_levels import (
     FIRST,
     OWN,
@@ -35,7 +36,7 @@ from spinney.grow.optimal.last_levels import (
     n_tests_of,
     solve_last_levels,
 )
-from spinney.grow.optimal.memory import NO_TEST, Candidates, KeptTests, OptimalWork, Problem
+from spinney.grow.optimal.memory import NO_TEST, Candidates, OptimalWork, Problem
 from spinney.grow.optimal.statistics import NEVER, Costs, is_allowed, leaf_cost
 
 LOCK, BEST, PLACE, NEXT, TIME, N_TESTS, BOUND = (8 * k for k in range(7))  # places in `state`, each a cache line
@@ -46,19 +47,16 @@ class Root(NamedTuple):
     """What all threads know of the root."""
 
     state: np.ndarray  # int64
-    tests: Candidates  # each (1, cells)
+    tests: Candidates  # those of the thread that opens it
     done: np.ndarray  # uint8, by place in the order: tests that were taken
     heap: np.ndarray  # int32: the best tree so far
-    kept: KeptTests  # of trees of three levels: the root's counts of pairs
 
 
-def make_root(n_cells: int, depth: int, kept: KeptTests) -> Root:
-    """A root that nothing is known of."""
-    integers = [np.empty((1, n_cells), np.int32) for _ in range(2)]
-    tests = Candidates(*integers, *(np.empty((1, n_cells), np.int64) for _ in range(5)))
-    return Root(
-        np.zeros(64, np.int64), tests, np.zeros(n_cells, np.uint8), np.full(2 << depth, NO_TEST, np.int32), kept
-    )
+def make_root(work: OptimalWork, depth: int) -> Root:
+    """A root that nothing is known of, and that is opened with this memory."""
+    tests = Candidates(*(part[0] for part in work.tests))
+    done, heap = np.zeros(len(tests.order), np.uint8), np.full(2 << depth, NO_TEST, np.int32)
+    return Root(np.zeros(64, np.int64), tests, done, heap)
 
 
 # --- the root --------------------------------------------------------------------------------------------------------
@@ -87,15 +85,7 @@ def open_root(rank, size, sync, problem, costs, work, root, depth):
     if frame.best < NEVER:  # a single leaf; equal trees do not replace it
         root.state[BEST], root.state[PLACE] = frame.best, -1
         root.heap[1] = NO_TEST
-    n = frame.n_tests
-    root.state[N_TESTS] = n
-    if depth == 3:
-        _copy_kept(root.kept, work.kept)
-    tests, own = root.tests, work.tests
-    for t in range(n):
-        tests.column[0, t], tests.code[0, t] = own.column[0, t], own.code[0, t]
-        tests.moved[0, t], tests.left[0, t], tests.right[0, t] = own.moved[0, t], own.left[0, t], own.right[0, t]
-        tests.value[0, t], tests.order[0, t], root.done[t] = own.value[0, t], own.order[0, t], 0
+    root.state[N_TESTS] = frame.n_tests
 
 
 @kernel
@@ -103,9 +93,7 @@ def search_root(rank, size, sync, problem, costs, work, root, depth):
     """Solve the tests of the root, one after the other, until none is left that could be better."""
     for i in range(problem.codes.shape[1]):
         work.rows[0, i] = i
-    if depth == 3:
-        _copy_kept(work.kept, root.kept)
-    tests = _tests_at(root.tests, 0)
+    tests = root.tests
     while not _is_stopped(sync, root.state):
         place, limit = _take(root, tests)
         if place < 0:
@@ -124,17 +112,6 @@ def search_root(rank, size, sync, problem, costs, work, root, depth):
             _graft(root.heap, 1, 0, work.first_heap[0] if left_first else work.heap[1], depth - 1)
             _graft(root.heap, 1, 1, work.heap[1] if left_first else work.first_heap[0], depth - 1)
         _unlock(root.state)
-
-
-@inner_kernel
-def _copy_kept(goal, source):
-    n = goal.state[0] = source.state[0]
-    for cell in range(goal.place.size):
-        goal.place[cell] = source.place[cell]
-    for k in range(goal.counts.shape[0]):
-        own, other = goal.counts[k], source.counts[k]
-        for at in range(n * n):
-            own[at] = other[at]
 
 
 @inner_kernel
@@ -176,10 +153,7 @@ def _solve_test(problem, costs, work, root, tests, t, limit, sync, depth):
         if not _solve(problem, costs, work, 1, sync, root.state):
             return np.int64(-1)
         _lock(root.state)
-        if left:
-            raise_left(costs, tests, n_tests, t, child.bound)
-        else:
-            raise_right(costs, tests, n_tests, t, child.bound)
+        raise_bound(costs, tests, n_tests, t, left, child.bound)
         _unlock(root.state)
         if child.cost >= NEVER or first + child.cost >= limit:
             return np.int64(NEVER)
@@ -210,9 +184,9 @@ def lower_bound(root: Root) -> int:
     n, best = int(root.state[N_TESTS]), int(root.state[BEST])
     if n == 0:
         return int(root.state[BOUND])
-    order = root.tests.order[0, :n]
+    order = root.tests.order[:n]
     open_ = root.done[:n] < 2
-    bounds = (root.tests.left[0] + root.tests.right[0])[order][open_]
+    bounds = (root.tests.left + root.tests.right)[order][open_]
     return min(best, int(bounds.min(initial=best)))
 
 
@@ -380,20 +354,26 @@ def _is_cached(work, level):
 @inner_kernel
 def _take_last_levels(problem, costs, work, level):
     """The result of a node with up to two levels."""
-    frame, heap, pairs = work.frames[level], work.heap[level], work.pairs
-    best, z = best_cost(pairs), best_root(pairs)
-    heap[1] = NO_TEST
-    if best < frame.leaf:
-        heap[1] = pairs.cell[z]
-        if frame.depth > 1:
-            left, right = pairs.left_child[z], pairs.right_child[z]
-            heap[2] = pairs.cell[left] if left >= 0 else NO_TEST
-            heap[3] = pairs.cell[right] if right >= 0 else NO_TEST
-    frame.cost = frame.proved = frame.bound = min(best, frame.leaf)
+    frame, pairs = work.frames[level], work.pairs
+    frame.cost = frame.proved = frame.bound = _write_heap(pairs, frame.leaf, frame.depth, work.heap[level])
     if costs.limited:
         rows = work.rows[level, : frame.n_rows]
         solve_last_levels(problem, costs, pairs, rows, frame.depth, False, work.kept, OWN)
         frame.bound = min(best_cost(pairs), frame.leaf)
+
+
+@inner_kernel
+def _write_heap(pairs, leaf, depth, heap):
+    """The best tree of up to two levels, a leaf if no test costs less; returns its cost."""
+    best, z = best_cost(pairs), best_root(pairs)
+    heap[1] = NO_TEST
+    if best < leaf:
+        heap[1] = pairs.cell[z]
+        if depth > 1:
+            left, right = pairs.left_child[z], pairs.right_child[z]
+            heap[2] = pairs.cell[left] if left >= 0 else NO_TEST
+            heap[3] = pairs.cell[right] if right >= 0 else NO_TEST
+    return min(best, leaf)
 
 
 @inner_kernel
@@ -415,7 +395,7 @@ def _list_tests(problem, costs, work, level):
         tests.value[n], tests.order[n] = pairs.left[z] + pairs.right[z], n
         n += 1
     _bound_by_entries(problem, pairs, work, level, n)
-    _sort(tests.order, tests.value, n)
+    sort_by_key(tests.order[:n], pairs.base[:n], tests.value)  # cells are numbered anew before `base` is read again
     frame.n_tests = n
     if n > 0:
         frame.limit = min(frame.limit, tests.value[tests.order[0]] + 1)
@@ -454,33 +434,6 @@ def _bound_by_entries(problem, pairs, work, level, n_tests):
 
 
 @inner_kernel
-def _sort(order, value, n):
-    """order[:n] by value, and by number where values are equal: heap sort."""
-    for begin in range(n // 2 - 1, -1, -1):
-        _sift(order, value, begin, n)
-    for end in range(n - 1, 0, -1):
-        order[0], order[end] = order[end], order[0]
-        _sift(order, value, 0, end)
-
-
-@inner_kernel
-def _sift(order, value, at, n):
-    while 2 * at + 1 < n:
-        child = 2 * at + 1
-        if child + 1 < n and _comes_before(value, order[child], order[child + 1]):
-            child += 1
-        if not _comes_before(value, order[at], order[child]):
-            return
-        order[at], order[child] = order[child], order[at]
-        at = child
-
-
-@inner_kernel
-def _comes_before(value, a, b):
-    return value[a] < value[b] or (value[a] == value[b] and a < b)
-
-
-@inner_kernel
 def _open_child(problem, costs, work, level):
     """Write the next child that has to be solved to the next level; False if there is none."""
     frame, tests = work.frames[level], _tests_at(work.tests, level)
@@ -514,10 +467,7 @@ def _absorb(problem, costs, work, level):
     """Take the result of a child."""
     frame, child, tests = work.frames[level], work.frames[level + 1], _tests_at(work.tests, level)
     t, left = frame.test, frame.first_left if frame.side == 1 else 1 - frame.first_left
-    if left:
-        raise_left(costs, tests, frame.n_tests, t, child.bound)
-    else:
-        raise_right(costs, tests, frame.n_tests, t, child.bound)
+    raise_bound(costs, tests, frame.n_tests, t, left, child.bound)
     if frame.side == 1:
         frame.first_cost = child.cost
         if child.cost >= NEVER:
@@ -580,38 +530,19 @@ def _finish(costs, work, level):
 
 
 @inner_kernel
-def raise_left(costs, tests, n_tests, t, value):
-    """The left child of test t costs at least `value`."""
-    column, bounds = tests.column, tests.left
+def raise_bound(costs, tests, n_tests, t, left, value):
+    """The left child of test t, or the right one, costs at least `value`."""
+    column, moved, bounds, more = tests.column, tests.moved, tests.left if left else tests.right, 1 if left else -1
     bounds[t] = max(bounds[t], value)
-    other = t + 1
-    while other < n_tests and column[other] == column[t]:
+    other = t + more  # its child has more rows
+    while 0 <= other < n_tests and column[other] == column[t]:
         bounds[other] = max(bounds[other], value - costs.slack)
-        other += 1
-    other = t - 1
-    while costs.move > 0.0 and other >= 0 and column[other] == column[t]:
-        _lower(costs, bounds, other, value, tests.moved[t] - tests.moved[other])
-        other -= 1
-
-
-@inner_kernel
-def raise_right(costs, tests, n_tests, t, value):
-    """The right child of test t costs at least `value`."""
-    column, bounds = tests.column, tests.right
-    bounds[t] = max(bounds[t], value)
-    other = t - 1
-    while other >= 0 and column[other] == column[t]:
-        bounds[other] = max(bounds[other], value - costs.slack)
-        other -= 1
-    other = t + 1
-    while costs.move > 0.0 and other < n_tests and column[other] == column[t]:
-        _lower(costs, bounds, other, value, tests.moved[other] - tests.moved[t])
-        other += 1
-
-
-@inner_kernel
-def _lower(costs, bounds, other, value, weight):
-    bounds[other] = max(bounds[other], value - costs.slack - np.int64(np.ceil(float(weight) * costs.move)))
+        other += more
+    other = t - more
+    while costs.move > 0.0 and 0 <= other < n_tests and column[other] == column[t]:
+        lost = np.int64(np.ceil(float(abs(moved[t] - moved[other])) * costs.move))
+        bounds[other] = max(bounds[other], value - costs.slack - lost)
+        other -= more
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -680,11 +611,10 @@ def look_ahead(problem: Problem, costs: Costs, work: OptimalWork, depth: int, ro
         at, levels, rows = waiting.pop()
         team.run(_best_of_two_levels, problem, costs, work, rows, min(levels, 2), top)
         heap[at] = top[1]
-        if levels <= 2:
-            if levels == 2:
-                heap[2 * at : 2 * at + 2] = top[2:]
+        if top[1] == NO_TEST or levels < 2:
             continue
-        if top[1] == NO_TEST:
+        if levels == 2:
+            heap[2 * at : 2 * at + 2] = top[2:]
             continue
         v = int(np.searchsorted(problem.first, top[1], side="right")) - 1
         left = problem.codes[v, rows] <= top[1] - problem.first[v]
@@ -695,15 +625,6 @@ def look_ahead(problem: Problem, costs: Costs, work: OptimalWork, depth: int, ro
 @kernel
 def _best_of_two_levels(rank, size, sync, problem, costs, work, rows, depth, top):
     """The heap of the best tree of a node."""
-    if rank > 0:
-        return
-    pairs = work.pairs
-    solve_last_levels(problem, costs, pairs, rows, depth, costs.limited, work.kept, OWN)
-    top[1] = top[2] = top[3] = NO_TEST
-    if best_cost(pairs) < leaf_cost(costs, pairs.total):
-        z = best_root(pairs)
-        top[1] = pairs.cell[z]
-        if depth > 1:
-            left, right = pairs.left_child[z], pairs.right_child[z]
-            top[2] = pairs.cell[left] if left >= 0 else NO_TEST
-            top[3] = pairs.cell[right] if right >= 0 else NO_TEST
+    if rank == 0:
+        solve_last_levels(problem, costs, work.pairs, rows, depth, costs.limited, work.kept, OWN)
+        _write_heap(work.pairs, leaf_cost(costs, work.pairs.total), depth, top)

@@ -24,7 +24,7 @@ def test_a_partition_keeps_the_order_of_the_sides_that_matter(sides, seed):
     left, right = before[side[rows] == 1], before[side[rows] == 0]
     for keep in (LEFT_ONLY, RIGHT_ONLY, BOTH):
         entries = before.copy()
-        partition(entries, side, np.empty_like(entries), keep)
+        assert partition(entries, side, np.empty_like(entries), keep) == len(left)
         if keep != RIGHT_ONLY:
             np.testing.assert_array_equal(entries[: len(left)], left)
         if keep != LEFT_ONLY:

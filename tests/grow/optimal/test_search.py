@@ -12,7 +12,7 @@ from spinney.data.target import Target
 from spinney.data.weights import Weights
 from spinney.grow.optimal import fit
 from spinney.grow.optimal.memory import Candidates
-from spinney.grow.optimal.search import raise_left, raise_right
+from spinney.grow.optimal.search import raise_bound
 from spinney.grow.optimal.statistics import make_objective
 from tests.compiled import THREADS, few, outer
 from tests.grow.optimal.problems import find, training_objective
@@ -138,7 +138,7 @@ def test_a_single_leaf():
     assert find(np.arange(6.0)[:, None], [0, 0, 1, 1, 0, 0], depth=3, penalty=1e300).tree.n_nodes == 1
 
 
-LEFT, RIGHT = outer(raise_left), outer(raise_right)
+RAISE = outer(raise_bound)
 
 
 def candidates_of(column, code, moved):
@@ -168,8 +168,8 @@ def test_what_one_child_proves_of_its_neighbours(criterion, seed):
     )
     for t in range(len(codes)):
         tests = candidates_of([0] * len(codes) + [1], [*codes, 0], [*(side.sum() for side in sides), 3])
-        LEFT(objective.costs, tests, len(codes) + 1, t, int(left[t]))
-        RIGHT(objective.costs, tests, len(codes) + 1, t, int(right[t]))
+        RAISE(objective.costs, tests, len(codes) + 1, t, 1, int(left[t]))
+        RAISE(objective.costs, tests, len(codes) + 1, t, 0, int(right[t]))
         assert (tests.left[:-1] <= np.array(left) + 2).all()
         assert (tests.right[:-1] <= np.array(right) + 2).all()
         assert tests.left[t] == int(left[t])
