@@ -71,7 +71,7 @@ class RunningMeans:
 
     def _reassign(self, batch: TiledPoints, ratio: float) -> None:
         """Put centres of small counts on rows of the batch, with the smallest count of the others."""
-        small = self.counts < ratio * self.counts.max()
+        small = self.counts < min(ratio, 1.0) * self.counts.max()
         most = int(_MOST_MOVED * batch.n_rows)
         if small.sum() > most:
             small[np.argsort(self.counts, kind="stable")[most:]] = False

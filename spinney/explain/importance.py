@@ -26,7 +26,7 @@ from spinney.data.opened_table import OpenedTable, takes_opened_tables
 from spinney.data.tables import Panel, Table
 from spinney.data.weights import read_weights
 from spinney.evaluate.scoring import only_predicts
-from spinney.explain.dependence.grids import Columns, read_row_weights
+from spinney.explain.dependence.grids import Columns, read_row_weights, schema_of
 from spinney.explain.dependence.responses import check_model
 from spinney.tree.decision import OneTree
 from spinney.tree.forest import Forest, join
@@ -118,7 +118,7 @@ def importances(
         raise ValueError(
             f"out_of_bag=True is supported only with kind='permutation' and kind='held_out', got {kind!r}."
         )
-    columns = None if X is None else Columns(X, getattr(model, "schema_", None), type(model).__name__)
+    columns = None if X is None else Columns(X, schema_of(model), type(model).__name__)
     names, group_list = _read_groups(model, columns, groups)
     if kind in _OF_TRAINING:
         mean, each = _of_training(model, kind, group_list)
@@ -190,9 +190,9 @@ def store_of(model: Any, instead: str = ". Use kind='permutation', which works w
     forest = getattr(model, "forest_", None)
     if isinstance(forest, Forest):
         return forest
-    members = getattr(model, "estimators_", None)
-    if isinstance(members, list) and members and all(isinstance(one, OneTree) for one in members):
-        return join([one.tree_.forest for one in members])  # of C4.5
+    members, n = (model.estimators_, model.n_features_in_) if hasattr(model, "estimator_") else ([], 0)
+    if members and all(isinstance(one, OneTree) and len(one.schema_.columns) == n for one in members):
+        return join([one.tree_.forest for one in members])  # AdaBoost; bagging of C4.5
     raise TypeError(f"this {type(model).__name__} is not a model of Spinney's trees{instead}.")
 
 
@@ -227,7 +227,6 @@ def _warn_of_many_values(model: Any, columns: Columns | None, kind: str, names: 
 
 def _numbers_of_values(model: Any, columns: Columns | None) -> np.ndarray | None:
     """How many distinct values each column has, or the trees can tell apart."""
-    schema = getattr(model, "schema_", None)
     if columns is not None:
         wide = range(columns.n_columns)
         return np.array(
@@ -236,7 +235,7 @@ def _numbers_of_values(model: Any, columns: Columns | None) -> np.ndarray | None
                 for j in wide
             ]
         )
-    forest = store_of(model)
+    forest, schema = store_of(model), schema_of(model)
     if schema is None:
         return None
     found = np.array([len(column.categories or ()) for column in schema.columns])
@@ -365,7 +364,8 @@ def permute(
     random = check_random_state(random_state)
     falls = np.empty((len(groups), n_repeats))
     reads = takes_opened_tables(model) and (scoring is None or only_predicts(score))
-    table = next(iter(trees_formula(model).tables(X))) if reads else None
+    formula = trees_formula(model) if reads else None
+    table = next(iter(formula.tables(X))) if formula is not None and formula.initial is None else None
     own = Read(table) if type(table) is Table else columns
     for k in range(n_repeats):
         rows = random.permutation(columns.n_rows)

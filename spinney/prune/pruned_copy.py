@@ -53,21 +53,22 @@ def prune_trees(
         check_is_fitted(model)
     if isinstance(getattr(model, "tree_", None), DecisionTree):
         return with_tree(model, prune(model))
+    is_stored = is_boosted(model) or "forest_" in getattr(model, "__dict__", {})
     if is_boosted(model) and not boosted:
         raise TypeError(
             "this function does not support boosted models, whose trees add to raw scores. Use prune.cost_complexity."
         )
+    members = getattr(model, "estimators_", []) if is_stored or hasattr(model, "estimator_") else []
+    members = members.ravel().tolist() if isinstance(members, np.ndarray) else members
+    if not members or not all(isinstance(getattr(one, "tree_", None), DecisionTree) for one in members):
+        raise TypeError(f"model must be a fitted model of Spinney's decision trees, {_KINDS}; got {model!r:.80}.")
     if counts and hasattr(model, "estimator_weights_"):
         raise TypeError(
             "this function needs counts of rows, but AdaBoost's trees are fitted on weights that add up to 1. Use "
             "prune.cost_complexity or prune.reduced_error."
         )
-    members = getattr(model, "estimators_", None)
-    members = [] if members is None else np.asarray(members, dtype=object).ravel().tolist()
-    if not members or not all(isinstance(getattr(one, "tree_", None), DecisionTree) for one in members):
-        raise TypeError(f"model must be a fitted model of Spinney's decision trees, {_KINDS}; got {model!r:.80}.")
     trees = [prune(_with_classes(one, model)) for one in members]
-    if is_boosted(model) or "forest_" in vars(model):
+    if is_stored:
         return _uncalibrated(model.with_forest(join([tree.forest for tree in trees])))
     other = _uncalibrated(model)
     other.estimators_ = [with_tree(one, tree) for one, tree in zip(members, trees)]

@@ -254,3 +254,28 @@ def test_members_of_many_branches(data):
     found = importances(model, kind="split")
     splits = np.array([np.bincount(one.tree_.forest.feature, minlength=4) for one in model.estimators_], float)
     np.testing.assert_allclose(found.importances, (splits / splits.sum(axis=1, keepdims=True)).T)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [spinney.AdaBoostClassifier(n_estimators=2), spinney.BaggingClassifier(spinney.C45Classifier(), 2, random_state=0)],
+    ids=["adaboost", "bagging"],
+)
+def test_categories_of_members(model):
+    """The ensemble itself knows the columns' names only."""
+    X, y = load_penguins()
+    found = quiet(model.fit(X, y), X, y)
+    np.testing.assert_allclose(found.importances_mean.sum(), 1.0)
+
+
+def test_members_that_do_not_add_up():
+    """Shares of columns are no mean over models that are weighted, stacked, or have columns of their own."""
+    X, y = load_penguins()
+    trees = [("a", spinney.DecisionTreeClassifier(max_depth=2)), ("b", spinney.DecisionTreeClassifier(max_depth=3))]
+    for model in (
+        spinney.VotingClassifier(trees, voting="soft", weights=[1, 0]),
+        spinney.StackingClassifier(trees, cv=2),
+        spinney.BaggingClassifier(spinney.C45Classifier(), 2, max_features=3, random_state=0),
+    ):
+        with pytest.raises(TypeError, match=r"is not a model of Spinney's trees. Use kind='permutation'"):
+            importances(model.fit(X, y), X, y)

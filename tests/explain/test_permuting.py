@@ -28,3 +28,12 @@ def test_columns_are_shuffled_as_the_model_has_read_them(model, scoring, monkeyp
     again = importances(model, X, y, "permutation", **how)
     assert np.array_equal(found["importances"], again["importances"])
     assert found["importances"].std() > 0
+
+
+def test_an_initial_estimator_gets_rows_as_they_are():
+    """It reads them itself, so that columns are shuffled there."""
+    X, y = load_penguins()
+    first = DecisionTreeClassifier(max_depth=2)
+    model = GradientBoostingClassifier(n_estimators=2, init=first).fit(X, y)
+    found = importances(model, X, y, "permutation", n_repeats=2)
+    assert found.importances_mean.max() > 0.1

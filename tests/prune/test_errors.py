@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
+import spinney
 from spinney import prune
 from tests.prune.drawn import RandomClassTree, draw
 
@@ -39,6 +41,26 @@ def test_not_fitted(call):
 def test_not_a_tree_model(call, model):
     with pytest.raises(TypeError, match="model must be a fitted model of "):
         call(model)
+
+
+_TREES = [("a", spinney.DecisionTreeClassifier(max_depth=2)), ("b", spinney.ExtraTreeClassifier(max_depth=2))]
+COMBINED = {
+    "bagging of boosting": spinney.BaggingClassifier(spinney.GradientBoostingClassifier(n_estimators=2), 2),
+    "bagging of forests": spinney.BaggingClassifier(spinney.RandomForestClassifier(2), 2),
+    "AdaBoost of forests": spinney.AdaBoostClassifier(spinney.RandomForestClassifier(2, max_depth=2), n_estimators=2),
+    "voting": spinney.VotingClassifier(_TREES, voting="soft"),
+    "stacking": spinney.StackingClassifier(_TREES, cv=2),
+    "automatic": spinney.AutoClassifier(["tree"], cv=2),
+}
+
+
+@pytest.mark.parametrize("model", COMBINED.values(), ids=COMBINED)
+def test_ensembles_of_ensembles_have_no_trees_of_their_own(model):
+    X, y = make_moons(60, noise=0.3, random_state=0)
+    model.fit(X, y)
+    for call in CALLS.values():
+        with pytest.raises(TypeError, match="model must be a fitted model of "):
+            call(model)
 
 
 @pytest.mark.parametrize("alpha", [-0.1, np.nan, "0.1", None, True])

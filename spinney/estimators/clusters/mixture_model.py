@@ -179,7 +179,7 @@ class MixtureModel(DensityMixin, MatrixModel):
             weights = read_sample_weight(sample_weight, len(values))
             _check_finite(values, schema.names)
             with self._make_team("cluster", self._work(values)) as team:
-                rows = self._fit_rows(values, weights)
+                rows = self._fit_rows(values, weights, schema.names)
                 self._keep(self._best_run(rows, weights, team), rows.origin, team)
             self._keep_schema(schema)
         return self
@@ -193,7 +193,7 @@ class MixtureModel(DensityMixin, MatrixModel):
                 f"Expected n_samples >= n_components but got n_components = {self.n_components}, n_samples = {n_rows}"
             )
 
-    def _fit_rows(self, values: np.ndarray, weights: Weights) -> EStepRows:
+    def _fit_rows(self, values: np.ndarray, weights: Weights, names: Any) -> EStepRows:
         from spinney.cluster.e_step import read_rows
         from spinney.cluster.mixture import middle_of
 
@@ -202,7 +202,7 @@ class MixtureModel(DensityMixin, MatrixModel):
             raise ValueError(f"Found array with 1 sample(s) while a minimum of 2 is required by {owner}.")
         weight = self._row_weights(weights)
         origin = middle_of(values, weight)
-        check_known(origin)
+        _check_known(origin, names)
         return read_rows(values, weight, origin)
 
     def _row_weights(self, weights: Weights) -> np.ndarray | None:
@@ -504,8 +504,9 @@ def _check_finite(values: np.ndarray, names: Any) -> None:
         refuse_not_finite(values, may_be_missing=True)
 
 
-def check_known(origin: np.ndarray) -> None:
+def _check_known(origin: np.ndarray, names: Any) -> None:
     """Raise if a column has no values."""
     if np.isnan(origin).any():
         column = int(np.isnan(origin).argmax())
-        raise ValueError(f"Column {column} of X has no values at all (in rows of positive weight). Drop it.")
+        name = column if names is None else repr(names[column])
+        raise ValueError(f"Column {name} of X has no values at all (in rows of positive weight). Drop it.")

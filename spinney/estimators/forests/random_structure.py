@@ -56,7 +56,11 @@ _TABLE = {
     "bootstrap": FOREST["bootstrap"]._replace(
         text="Fit the leaves of each tree on rows sampled with replacement. False uses all rows."
     ),
-    "max_bins": FOREST["max_bins"]._replace(form="int", text="Maximum number of thresholds per column to sample from."),
+    "max_bins": Parameter(
+        "int",
+        "Maximum number of thresholds per column to sample from.",
+        [Interval(Integral, 2, 255, closed="both")],
+    ),
 }
 _ABOUT = """
     The splits are chosen at random, without looking at the target: each node has a random column, and a random quantile

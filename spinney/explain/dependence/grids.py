@@ -35,6 +35,15 @@ class Axis:
     is_category: bool
 
 
+def schema_of(model: Any) -> Schema | None:
+    """What a model knows of its columns: which are categories. None if nothing, or if only their names."""
+    own = getattr(model, "__dict__", {})
+    if "forest_" in own or not isinstance(members := own.get("estimators_"), list):
+        return getattr(model, "schema_", None)
+    known: Schema | None = getattr(members[0], "schema_", None) if members else None
+    return known if known is not None and len(known.columns) == getattr(model, "n_features_in_", None) else None
+
+
 class Columns:
     """The columns of the data, read when needed."""
 

@@ -26,7 +26,7 @@ from sklearn.utils import Bunch
 from spinney._docstrings import completed
 from spinney._interruptible_threads import side_by_side
 from spinney._team import Team, available_threads
-from spinney.explain.dependence.grids import Axis, Columns, GridSpec, read_row_weights
+from spinney.explain.dependence.grids import Axis, Columns, GridSpec, read_row_weights, schema_of
 from spinney.explain.dependence.open_descent import (
     BLOCK,
     Group,
@@ -198,7 +198,7 @@ def ask(model: Any, X: Any, response_method: str, method: str, sample_weight: An
             f"method={method!r} needs a model that is a sum of Spinney's trees, which this {name} is not. "
             "Use method='brute', which predicts copies of X."
         )
-    schema = found.schema if found is not None else _schema_of(model)
+    schema = found.schema if found is not None else schema_of(model)
     columns = Columns(X, schema, name)
     weight = read_row_weights(sample_weight, columns.n_rows)
     if found is None:
@@ -215,16 +215,6 @@ def ask(model: Any, X: Any, response_method: str, method: str, sample_weight: An
             )
         return Walker("recursion", columns, weight, None, found, X, wanted)
     return Walker("walk", columns, weight, None, found, X, wanted)
-
-
-def _schema_of(model: Any) -> Any:
-    """Of a model that knows which columns are categories."""
-    members = getattr(model, "estimators_", None)
-    for one in (model, members[0] if isinstance(members, list) and members else None):
-        schema = getattr(one, "schema_", None)
-        if schema is not None and (one is not model or not isinstance(members, list)):
-            return schema
-    return None
 
 
 @dataclass

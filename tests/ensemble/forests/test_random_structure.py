@@ -143,3 +143,8 @@ def test_m_columns_of_each_tree():
     assert everything.fingerprint_ == same.fingerprint_
     with pytest.raises(ValueError, match="max_features"):
         RandomStructureForestClassifier(max_features=0).fit(table, table[:, 0] > 0)
+
+
+def test_thresholds_come_from_bins():
+    with pytest.raises(ValueError, match=r"'max_bins' parameter of .* must be an int in the range \[2, 255\]\. Got"):
+        RandomStructureForestClassifier(2, max_bins=None).fit(X, Y > 0)

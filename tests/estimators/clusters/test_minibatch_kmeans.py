@@ -148,6 +148,12 @@ def test_tables_of_any_kind(table):
     assert MiniBatchKMeans(5, random_state=0).partial_fit(table).labels_.shape == (3000,)
 
 
+def test_no_count_is_less_than_it_was():
+    """From a ratio of 1 on, every centre but that of most rows may move."""
+    one, more = (MiniBatchKMeans(3, reassignment_ratio=ratio, random_state=0).fit(X) for ratio in (1.0, 2.5))
+    assert one.fingerprint_ == more.fingerprint_
+
+
 def test_errors_say_what_would_be_right():
     with pytest.raises(ValueError, match="n_samples=3 should be >= n_clusters=8"):
         MiniBatchKMeans().fit(X[:3])

@@ -240,10 +240,11 @@ def test_errors_say_what_would_be_right(wrong, words):
             "Expected n_samples >= n_components but got n_components = 9, n_samples = 4",
         ),
         ([[1.0, np.nan], [2.0, np.nan]], 1, ValueError, "Column 1 of X has no values at all"),
+        (pd.DataFrame({"x": [1.0, 2.0], "y": np.nan}), 1, ValueError, "Column 'y' of X has no values at all"),
         ([[1.0], [np.inf]], 1, ValueError, "Input X contains infinity, first in column 0, row 1"),
         (pd.DataFrame({"x": ["a", "b"]}), 1, TypeError, "GaussianMixture needs numbers"),
     ],
-    ids=["few rows", "no values", "infinity", "strings"],
+    ids=["few rows", "no values", "no values in a frame", "infinity", "strings"],
 )
 def test_tables_that_are_refused(table, n_components, error, words):
     with pytest.raises(error, match=words):

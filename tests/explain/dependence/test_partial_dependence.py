@@ -199,6 +199,17 @@ def test_the_same_bits_on_any_number_of_threads():
     assert all(np.array_equal(a, b) for a, b in zip(*found))
 
 
+@pytest.mark.parametrize("base", [None, spinney.GradientBoostingClassifier(n_estimators=2)], ids=["trees", "boosting"])
+def test_members_with_columns_of_their_own(base):
+    X, y = load_penguins()
+    model = spinney.BaggingClassifier(base, n_estimators=3, max_features=3, random_state=0).fit(X, y)
+    for feature in ("island", "body_mass_g"):
+        found = partial_dependence(model, X, feature, method="brute", grid_resolution=4)
+        for k, value in enumerate(found.grid_values[0]):
+            expected = model.predict_proba(X.assign(**{feature: value})).mean(axis=0)
+            np.testing.assert_allclose(found.average[:, k], expected, atol=1e-12)
+
+
 def test_any_other_model_is_asked():
     X = numbers()
     model = LinearRegression().fit(X, X[:, 0])
