@@ -104,9 +104,11 @@ _DRAWING = {
 drawing = completed(_DRAWING, returns="matplotlib axes\n    The axes drawn on.")
 
 
-def axes_for(function: str, ax: Any) -> Any:
-    """The axes that a plotting function draws on: those given, or the current ones."""
+def axes_for(function: str, ax: Any, size: tuple[float, float] | None = None) -> Any:
+    """The axes that a plotting function draws on: those given, the current ones, or new ones of a size in inches."""
     plt = import_pyplot(function)
+    if ax is None and size is not None and not plt.get_fignums():
+        return plt.figure(figsize=size, layout="constrained").add_subplot()
     return plt.gca() if ax is None else ax
 
 
