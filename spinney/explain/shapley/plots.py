@@ -85,7 +85,8 @@ class _ColumnData:
         if self.is_category:
             kinds = sorted(set(values[~self.missing].tolist()))
             self.names, places = [shorten(show(one)) for one in kinds], {one: float(k) for k, one in enumerate(kinds)}
-            values = np.array([places.get(one, np.nan) for one in np.where(self.missing, None, values).tolist()])
+            found = [np.nan if gone else places[one] for one, gone in zip(values.tolist(), self.missing)]
+            values = np.array(found)
         self.numbers = values.astype(np.float64)  # those of categories; NaN: missing
 
     def sizes(self) -> np.ndarray:
