@@ -79,10 +79,6 @@ class DaskDataset(RemoteDataset):
             begin += n
         return found
 
-    def share_out(self, workers: list[str]) -> dict[str, list[Piece]]:
-        """Which worker gets which pieces."""
-        return share_out(self.client, self.pieces(), workers)
-
 
 class DaskCodes(RemoteCodes):
     """The codes of a remote dataset, for rows that are judged by here."""

@@ -60,10 +60,10 @@ class Gathering(NamedTuple):
     workers: dict[str, int]  # address -> threads
 
 
-def plan_gathering(X: Any, owner: str, copies: float, per_row: int = 0) -> Gathering:
-    """Compute the partitions, and find the workers that have room for so many copies of all, and bytes per row."""
+def plan_gathering(X: Any, owner: str, copies: float) -> Gathering:
+    """Compute the partitions, and find the workers that have room for so many copies of all."""
     table = DaskTable(X)
-    return _plan(table, *size_of(table, owner), owner, copies, per_row)
+    return _plan(table, *size_of(table, owner), owner, copies, 0)
 
 
 def size_of(table: DaskTable, owner: str) -> tuple[int, int]:

@@ -25,9 +25,9 @@ from spinney.distributed.tasks import insist, let_go, request, results, run_all,
 class DaskTable(RemoteTable):
     """A collection that is being fitted."""
 
-    def __init__(self, X: Any, client: Any = None) -> None:
+    def __init__(self, X: Any) -> None:
         """Its partitions begin to be computed."""
-        self.client = find_client() if client is None else client
+        self.client = find_client()
         self.partitions = request(self.client, lambda: self.client.compute(_delayed_parts(X)))
         self.shape: tuple[int, ...] = (-1, X.shape[1])
         self.sizes: list[int] | None = None

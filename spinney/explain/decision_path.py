@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from spinney.data.tables import Panel, Table
 from spinney.explain.dependence.responses import check_model
 from spinney.tree.decision import DecisionTree, OneTree
-from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
+from spinney.tree.forest import Forest, trails
 from spinney.tree.formula import single_formula
 from spinney.tree.models import ReadTree
 from spinney.tree.questions import spreads
@@ -150,17 +151,17 @@ def path(model: Any, row: Any, *, target: Any = None, most_trees: int | None = N
     decimals = check_count("decimals", decimals)
     formula = _formula(model)
     cells, plain, table = _read_row(formula, model, row)
-    forest, values = formula.forest, formula.values / formula.divisor
+    forest = formula.forest
     prediction = model.predict_row(plain) if hasattr(model, "predict_row") else model.predict(table)[0]
     n_scores = formula.n_scores
     score, says = _target(formula, prediction, target, n_scores)
-    ways = [_walk(forest, t, cells) for t in range(forest.n_trees)]
+    ways = _ways(forest, cells)
     start, contributions = formula.start / formula.divisor, np.zeros((forest.n_columns, n_scores))
     start = start.astype(np.float64).copy()
     moves = np.zeros(forest.n_trees)
     question = np.cumsum(~forest.is_leaf) - 1
     for t, nodes in enumerate(ways):
-        at = _whole(values[nodes], t, n_scores)
+        at = formula.at(nodes) / formula.divisor
         start += at[0]
         for column, adds, _ in _lines(forest, int(nodes[-1]), cells):
             contributions[column, t % n_scores] += adds
@@ -169,7 +170,7 @@ def path(model: Any, row: Any, *, target: Any = None, most_trees: int | None = N
         moves[t] = abs(at[-1, score] + adds - at[0, score])
     order = np.argsort(-moves, kind="stable")[: None if most_trees is None else check_count("most_trees", most_trees)]
     names = tuple(column_names(formula.schema.columns, "x[{}]"))
-    told = tuple(_tell(formula, int(t), ways[t], values, score, plain, cells, decimals) for t in order)
+    told = tuple(_tell(formula, int(t), ways[t], score, plain, cells, decimals) for t in order)
     value = start + contributions.sum(axis=0)
     last = ways[0][-1]
     if spreads(forest) and not forest.is_leaf[last]:  # parts of the row go down every branch: what they add up to
@@ -223,51 +224,19 @@ def _target(formula: Any, prediction: Any, target: Any, n_scores: int) -> tuple[
     return int(score), f"{said} of class {classes[1]}" if len(classes) == 2 and said == "raw score" else said
 
 
-def _whole(values: np.ndarray, t: int, n_scores: int) -> np.ndarray:
-    """(nodes, scores), where trees add to one score in turn."""
-    if values.shape[1] == n_scores:
-        return values
-    whole = np.zeros((len(values), n_scores))
-    whole[:, t % n_scores] = values[:, 0]
-    return whole
-
-
-def _walk(forest: Forest, t: int, cells: np.ndarray) -> np.ndarray:
-    """The nodes of a row's way, numbered in the whole store; it ends where a missing value stops or goes every way."""
-    node, nodes = int(forest.first[t]), []
-    while True:
-        nodes.append(node)
-        if forest.size[node] == 1:
-            return np.array(nodes)
-        question = int(node - forest.first[t] - np.count_nonzero(forest.is_leaf[forest.first[t] : node]))
-        question += int(forest.starts.question[t])
-        branch = _branch(forest, question, float(cells[forest.feature[question]]))
-        if branch is None:
-            return np.array(nodes)
-        node += 1
-        for _ in range(branch):
-            node += int(forest.size[node])
-
-
-def _branch(forest: Forest, question: int, x: float) -> int | None:
-    turn = int(forest.turn[question])
-    if np.isnan(x):
-        return None if turn & (MISSING_STOPS | MISSING_SPREADS) else 0 if turn & MISSING_LEFT else 1
-    if turn & ASKS_BRANCHES:
-        return int(x)
-    if turn & ASKS_SET:
-        at = int(np.count_nonzero(forest.is_set[:question]))
-        words = forest.sets[forest.set_start[at] : forest.set_start[at + 1]]
-        word, bit = divmod(int(x), 64)
-        return 0 if word < len(words) and (int(words[word]) >> bit) & 1 else 1
-    return 0 if x <= forest.thresholds()[question] else 1
+def _ways(forest: Forest, cells: np.ndarray) -> list[np.ndarray]:
+    """The nodes of a row's way down each tree, numbered in the whole store; it ends where a missing value stops or goes
+    every way."""
+    row = Table(1, len(cells), (Panel(cells[None], tuple(range(len(cells)))),))
+    ends = forest.one_row.leaves(row) + forest.first[:-1]
+    begins, nodes = trails(ends, forest.shape.parent, forest.shape.depth)
+    return np.split(nodes, begins[1:-1])
 
 
 def _tell(
     formula: Any,
     t: int,
     nodes: np.ndarray,
-    values: np.ndarray,
     score: int,
     plain: list[Any],
     cells: np.ndarray,
@@ -285,7 +254,7 @@ def _tell(
     own_classes = classes[0] if len(classes) == 1 else classes or None
     read = ReadTree(DecisionTree(small), formula.schema, "impurity", own_classes)
     words = words_of(read, None, None, generic="x[{}]", decimals=decimals)
-    at = _whole(values[nodes], t, formula.n_scores)
+    at = formula.at(nodes) / formula.divisor
     steps = []
     for k in range(len(own) - 1):
         here, there = int(kept[own[k]]), int(kept[own[k + 1]])

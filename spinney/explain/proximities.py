@@ -65,7 +65,7 @@ def proximity(model: Any, X: Any, Y: Any = None, *, kind: str = "leaves", sparse
     >>> bool(P[:50, :50].mean() > 0.9), bool(P[:50, 50:].mean() < 0.01)  # setosa and the others
     (True, True)
     """
-    blocks = list(_blocks(model, X, Y, kind, dense=not sparse))
+    blocks = list(_blocks(model, X, Y, kind))
     return vstack(blocks, format="csr") if sparse else np.vstack([block.toarray() for block in blocks])
 
 
@@ -102,7 +102,7 @@ def nearest_rows(model: Any, X: Any, Y: Any = None, *, n_rows: int = 5, kind: st
     if isinstance(n_rows, bool) or not isinstance(n_rows, int | np.integer) or not 1 <= n_rows <= n_known:
         raise ValueError(f"n_rows must be an integer from 1 to {n_known}, got {n_rows!r}.")
     indices, near, first = [], [], 0
-    for block in _blocks(model, X, Y, kind, dense=True):
+    for block in _blocks(model, X, Y, kind):
         whole = block.toarray()
         if Y is None:
             whole[np.arange(len(whole)), first + np.arange(len(whole))] = -1.0
@@ -148,7 +148,7 @@ def outlier_scores(model: Any, X: Any, y: Any = None, *, kind: str = "leaves") -
     if len(labels) != n:
         raise ValueError(f"y must have one value for each of the {n} rows of X, got {len(labels)}.")
     squares, first = np.empty(n), 0
-    for block in _blocks(model, X, None, kind, dense=False):
+    for block in _blocks(model, X, None, kind):
         own = block.tocoo()
         alike = labels[first + own.row] == labels[own.col]
         squares[first : first + block.shape[0]] = np.bincount(
@@ -168,7 +168,7 @@ def outlier_scores(model: Any, X: Any, y: Any = None, *, kind: str = "leaves") -
 # --- rows and leaves -----------------------------------------------------------------------------------------------
 
 
-def _blocks(model: Any, X: Any, Y: Any, kind: str, dense: bool) -> Iterator[csr_array]:
+def _blocks(model: Any, X: Any, Y: Any, kind: str) -> Iterator[csr_array]:
     """Some rows of the matrix at a time."""
     check_model(model)
     check_choice("kind", kind, _KINDS)

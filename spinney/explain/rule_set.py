@@ -88,7 +88,7 @@ def ensemble_rules(model: Any, *, most: int | None = None, decimals: int = 2) ->
             "or smaller trees, or approximate the model by one tree (spinney.explain.surrogate)."
         )
     first = found.forest.first
-    values = _by_node(found)
+    values = found.formula.at(np.arange(found.forest.n_nodes)) / found.formula.divisor
     rules: dict[tuple[Condition, ...], EnsembleRule] = {}
     shape = trees_of(model).shape
     for t in range(found.forest.n_trees):
@@ -102,15 +102,3 @@ def ensemble_rules(model: Any, *, most: int | None = None, decimals: int = 2) ->
                 rules[key] = EnsembleRule(key, adds, (t,), rule.n_samples)
     ordered = sorted(rules.values(), key=lambda one: -float(np.abs(one.adds).max()) * one.n_samples)
     return EnsembleRules(ordered if most is None else ordered[: check_count("most", most)])
-
-
-def _by_node(found: Any) -> np.ndarray:
-    """(nodes, scores): what every node adds."""
-    formula = found.formula
-    values = formula.values / formula.divisor
-    if values.shape[1] == formula.n_scores:
-        return np.asarray(values)
-    whole = np.zeros((len(values), formula.n_scores))
-    tree = np.searchsorted(found.forest.first, np.arange(len(values)), side="right") - 1
-    whole[np.arange(len(values)), tree % formula.n_scores] = values[:, 0]
-    return whole

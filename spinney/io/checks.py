@@ -72,6 +72,20 @@ def demand(holds: Any, problem: str, place: str) -> None:
         raise ModelFormatError(problem, place)
 
 
+class At:
+    """A place in a file at which something must hold: `at(holds, problem, field)` raises unless it does."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __call__(self, holds: Any, problem: str, field: str = "") -> None:
+        demand(holds, problem, self.at(field).place)
+
+    def at(self, field: str) -> At:
+        """A field of this place, or an element, such as "[0]"."""
+        return At(f"{self.place}{'.' * (field[:1] not in ('', '['))}{field}")
+
+
 def integer(low: int = 0, high: int = (1 << 63) - 1) -> Check:
     """A whole number from low to high."""
 

@@ -47,7 +47,7 @@ class EstimatorRecord:
 
     kind: type
     fitted: Fields
-    audit: Any  # (model, place)
+    audit: Any  # (model, At)
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -249,7 +249,7 @@ def estimator_records() -> dict[str, EstimatorRecord]:
     ridge: Fields = _LINEAR | {"alpha_": one_of(finite, finite_array("f8", 1)), "best_score_": one_of(number, _NUMBERS)}
     found["LogisticRegression"] = EstimatorRecord(LogisticRegression, logistic, audits.linear)
     found["RidgeCV"] = EstimatorRecord(RidgeCV, ridge, audits.linear)
-    found["LabelEncoder"] = EstimatorRecord(LabelEncoder, {"classes_": labels}, lambda model, place: None)
+    found["LabelEncoder"] = EstimatorRecord(LabelEncoder, {"classes_": labels}, lambda model, check: None)
     return found
 
 

@@ -18,7 +18,7 @@ import spinney
 from spinney.evaluate.scoring import Scoring
 from spinney.io import layout
 from spinney.io.audit import calibration as audit_calibration
-from spinney.io.checks import ModelFormatError, check_metadata
+from spinney.io.checks import At, ModelFormatError, check_metadata
 from spinney.io.estimator_records import by_type, estimator_records
 from spinney.io.layout import DTYPES
 from spinney.io.own_code import as_loss, every_source, is_function, read_sources, source_of
@@ -198,8 +198,8 @@ def _read_estimator(stored: Any, record: Any, reader: Reader, place: str, is_our
         check_fields(fitted, record.fitted, place)
         vars(model).update(fitted)
         try:
-            record.audit(model, place)
-            audit_calibration(model, place)
+            record.audit(model, At(place))
+            audit_calibration(model, At(place))
             if fitted.get("scorer_"):  # the file says that there is one: it follows from `scoring`
                 (model.scorer_,) = Scoring(model, model.scoring).scorers.values()
         except (AttributeError, TypeError, ValueError, IndexError, KeyError, NotFittedError) as error:

@@ -21,6 +21,7 @@ from spinney.data.encode import Bins, make_bins, split_bins
 from spinney.data.schema import Schema
 from spinney.io.audit import audit_bins, audit_forest
 from spinney.io.checks import (
+    At,
     Check,
     Maybe,
     ModelFormatError,
@@ -138,7 +139,7 @@ class Record:
     fields: dict[str, Check | Maybe]
     make: Callable[..., Any]  # from the fields
     split: Callable[[Any], dict[str, Any]]  # into the fields
-    audit: Callable[[Any, str], None]
+    audit: Callable[[Any, Any], None]  # (value, At)
     is_json: bool = False  # fields are JSON as they are
 
 
@@ -169,53 +170,48 @@ def _make_schema(columns: Any) -> Schema:
 # --- trees -----------------------------------------------------------------------------------------------------------
 
 
-def _audit_booster(booster: Any, place: str) -> None:
+def _audit_booster(booster: Any, check: At) -> None:
     n_outputs = len(booster.start)
     whole = n_outputs >= 1 and booster.forest.n_trees % n_outputs == 0
-    demand(whole and booster.forest.criterion is None, "A boosted model has whole rounds of boosted trees", place)
-    demand(np.isfinite(booster.start).all(), "Start values must be finite", f"{place}.start")
+    check(whole and booster.forest.criterion is None, "A boosted model has whole rounds of boosted trees")
+    check(np.isfinite(booster.start).all(), "Start values must be finite", "start")
 
 
-def _audit_tree(tree: Any, place: str) -> None:
-    demand(tree.forest.n_trees == 1, "A decision tree is one tree", place)
+def _audit_tree(tree: Any, check: At) -> None:
+    check(tree.forest.n_trees == 1, "A decision tree is one tree")
 
 
 # --- which rows members have drawn -----------------------------------------------------------------------------------
 
 
-def _audit_bags(bags: Any, place: str) -> None:
+def _audit_bags(bags: Any, check: At) -> None:
     n = len(bags.order)
-    demand(
-        n and (np.bincount(np.clip(bags.order, 0, n - 1), minlength=n) == 1).all(),
-        "Rows must be in some order",
-        f"{place}.order",
-    )
-    demand(bags.order.min() == 0 and bags.order.max() == n - 1, "Rows must be in some order", f"{place}.order")
-    demand(1 <= bags.n_draws <= _MOST_REPEATS * n, "The number of samples per row is out of range", f"{place}.n_draws")
+    check(n and (np.sort(bags.order) == np.arange(n)).all(), "Rows must be in some order", "order")
+    check(1 <= bags.n_draws <= _MOST_REPEATS * n, "The number of samples per row is out of range", "n_draws")
     if bags.weights is not None:
         good = len(bags.weights) == n and (bags.weights >= 0).all() and bags.weights.any()
-        demand(good, "Every row needs a weight", f"{place}.weights")
+        check(good, "Every row needs a weight", "weights")
 
 
-def _audit_subspaces(subspaces: Any, place: str) -> None:
-    demand(subspaces.n_drawn <= subspaces.n_columns, "More columns are sampled than exist", place)
+def _audit_subspaces(subspaces: Any, check: At) -> None:
+    check(subspaces.n_drawn <= subspaces.n_columns, "More columns are sampled than exist")
 
 
-def _audit_pool(pool: Any, place: str) -> None:
+def _audit_pool(pool: Any, check: At) -> None:
     same = len(pool.first) == len(pool.bags) == len(pool.n_rows) == len(pool.seeds) > 0
     ascend = same and pool.first[0] == 0 and all(a <= b for a, b in pairwise(pool.first))
-    demand(ascend, "Merged forests stand one after the other", place)
+    check(ascend, "Merged forests stand one after the other")
     for first, bags, n_rows in zip(pool.first, pool.bags, pool.n_rows):
         good = bags is None or (bags.shift <= first and len(bags.order) == n_rows)
-        demand(good, "A merged forest was numbered before it existed", place)
+        check(good, "A merged forest was numbered before it existed")
 
 
-def _audit_targets(targets: Any, place: str) -> None:
+def _audit_targets(targets: Any, check: At) -> None:
     start, n_rows = targets.start, len(targets.row)
     good = len(start) and start[0] == 0 and start[-1] == n_rows and (start[1:] >= start[:-1]).all()
-    demand(good, "Rows must be listed leaf by leaf", f"{place}.start")
-    demand(len(targets.weight) == n_rows, "Every row needs a weight", f"{place}.weight")
-    demand(targets.row.max(initial=0) < targets.y.shape[1], "A row does not exist", f"{place}.row")
+    check(good, "Rows must be listed leaf by leaf", "start")
+    check(len(targets.weight) == n_rows, "Every row needs a weight", "weight")
+    check(targets.row.max(initial=0) < targets.y.shape[1], "A row does not exist", "row")
 
 
 def _is_spread(value: Any, place: str) -> None:
@@ -230,56 +226,56 @@ def _is_spread(value: Any, place: str) -> None:
     is_model(value, place)
 
 
-def _audit_curve(curve: Any, place: str) -> None:
+def _audit_curve(curve: Any, check: At) -> None:
     at, size = curve
     good = len(at) == len(size) > 0 and (np.diff(at) > 0).all() and (size > 0).all()
-    demand(good, "A spread needs positive sizes at ascending predictions", place)
+    check(good, "A spread needs positive sizes at ascending predictions")
 
 
-def _audit_calibration(kept: Any, place: str) -> None:
+def _audit_calibration(kept: Any, check: At) -> None:
     from spinney.ensemble.conformal import METHODS, read_level
 
     n = len(kept.scores)
-    demand(kept.method in METHODS and n, "The calibration is unknown", place)
-    demand((kept.method == "jackknife+") == (kept.rows is not None), "Rows belong to jackknife+", f"{place}.rows")
+    check(kept.method in METHODS and n, "The calibration is unknown")
+    check((kept.method == "jackknife+") == (kept.rows is not None), "Rows belong to jackknife+", "rows")
     for name in ("weights", "group", "rows"):
         values = getattr(kept, name)
-        demand(values is None or len(values) == n, "Every score needs one", f"{place}.{name}")
+        check(values is None or len(values) == n, "Every score needs one", name)
     if kept.weights is not None:
-        demand((kept.weights > 0).all() and kept.own_weight > 0, "Weights must be positive", f"{place}.weights")
-        demand(int(kept.weights.max()) < 1 << 40, "Weights are too large", f"{place}.weights")
+        check((kept.weights > 0).all() and kept.own_weight > 0, "Weights must be positive", "weights")
+        check(int(kept.weights.max()) < 1 << 40, "Weights are too large", "weights")
     groups = np.zeros(n, np.int64) if kept.group is None else kept.group
     known = max(1, len(kept.labels))
-    demand((kept.group is None) == (len(kept.labels) == 0), "Groups need labels", f"{place}.labels")
-    demand(((groups >= 0) & (groups < known)).all(), "A group does not exist", f"{place}.group")
+    check((kept.group is None) == (len(kept.labels) == 0), "Groups need labels", "labels")
+    check(((groups >= 0) & (groups < known)).all(), "A group does not exist", "group")
     if kept.rows is None:
         ascend = np.lexsort((kept.scores, groups))
-        demand((ascend == np.arange(n)).all(), "Scores must ascend in each group", f"{place}.scores")
-    demand((kept.spread == "quantiles") == (kept.level is not None), "Quantiles have a level", f"{place}.level")
+        check((ascend == np.arange(n)).all(), "Scores must ascend in each group", "scores")
+    check((kept.spread == "quantiles") == (kept.level is not None), "Quantiles have a level", "level")
     if kept.level is not None:
         try:
             read_level(float(kept.level))
         except ValueError as error:
-            demand(False, str(error).rstrip("."), f"{place}.level")
+            check(False, str(error).rstrip("."), "level")
 
 
-def _audit_means(means: Any, place: str) -> None:
+def _audit_means(means: Any, check: At) -> None:
     k = len(means.counts)
-    demand(k and means.means.shape == (k, len(means.origin)), "Centres and columns do not agree", place)
+    check(k and means.means.shape == (k, len(means.origin)), "Centres and columns do not agree")
     good = isinstance(means.dtype, np.dtype) and means.dtype.str in ("<f4", "<f8")
-    demand(good, "Centres are float32 or float64", place)
+    check(good, "Centres are float32 or float64")
 
 
 # --- models of other libraries ---------------------------------------------------------------------------------------
 
 
-def _audit_answering(answering: Any, place: str) -> None:
+def _audit_answering(answering: Any, check: At) -> None:
     from spinney.io.imported import LINK_NAMES
 
-    demand(answering.link in LINK_NAMES, "The link is unknown", f"{place}.link")
+    check(answering.link in LINK_NAMES, "The link is unknown", "link")
     known = answering.second_from in ("probability", "zero", "above zero")
-    demand(known, "The rule that predicts the second of two classes is unknown", f"{place}.second_from")
-    demand(len(answering.start) > 0, "A model must have at least one output", f"{place}.start")
+    check(known, "The rule that predicts the second of two classes is unknown", "second_from")
+    check(len(answering.start) > 0, "A model must have at least one output", "start")
 
 
 # --- random numbers, losses ------------------------------------------------------------------------------------------
@@ -390,5 +386,5 @@ def make(record: Record, found: dict[str, Any], place: str) -> Any:
         raise
     except (TypeError, ValueError, KeyError) as error:
         raise ModelFormatError(f"A {record.name} cannot be made: {str(error).rstrip('.')}", place) from None
-    record.audit(value, place)
+    record.audit(value, At(place))
     return value

@@ -139,13 +139,12 @@ class TreePicture:
         first = words.question(node) if asks and not self.tree.is_leaf[node] else words.prediction(node)
         return [first, f"[{told}]", f"{words.criterion} {float(self.tree.impurity[node]):.3f}"]
 
-    def panel(self, title: str, asking: set[int], current: int | None = None, cut: Iterable[int] = ()) -> Panel:
+    def panel(self, title: str, asking: set[int], current: int | None = None) -> Panel:
         """Return the panel of the tree in which the nodes of `asking` are split; `current` is marked."""
         there = [0]
         for node in there:
             if node in asking:
                 there += self.children[node]
-        gone = set(cut)
         nodes = [
             {
                 "x": round(float(self.layout.x[node]), 1),
@@ -156,7 +155,6 @@ class TreePicture:
                 "colour": self.colour[node],
                 "leaf": node not in asking,
                 "current": node == current,
-                "cut": node in gone,
                 "parent": there.index(int(self.tree.parent[node])) if node else -1,
                 "tag": self._tag(node),
             }

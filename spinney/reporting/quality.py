@@ -105,17 +105,17 @@ def _shown(given: Any, sample: Sample) -> ScoreSheet:
         )
     part = replace(sample, y=truth, weight=None if given.weights is None else np.asarray(given.weights, np.float64))
     judged = _judged(part, predictions, given.how)
-    judged.table = [
-        {
-            "name": name,
-            "mean": value,
-            "spread": given.spread.get(name),
-            "baseline": given.baseline.get(name),
-            "higher": HIGHER_IS_BETTER[name],
-        }
-        for name, value in given.scores.items()
-    ]
+    judged.table = _rows(given.scores, given.spread, given.baseline)
     return judged
+
+
+def _rows(scores: dict[str, float], spread: dict[str, float], baseline: dict[str, float]) -> list[dict[str, Any]]:
+    """The rows of the table of scores."""
+    return [
+        {"name": name, "mean": value, "higher": HIGHER_IS_BETTER[name]}
+        | {"spread": spread.get(name), "baseline": baseline.get(name)}
+        for name, value in scores.items()
+    ]
 
 
 def n_trees(model: Any) -> int:
@@ -137,10 +137,7 @@ def _as_it_is(model: Any, sample: Sample, cv: int) -> ScoreSheet:
     judged.unseen = False
     found = measure(model, sample.X, sample.y, sample.weight)
     base = measure_baseline(sample.y, sample.weight, sample.y, sample.weight, sample.task)
-    judged.table = [
-        {"name": name, "mean": value, "spread": None, "baseline": base.get(name), "higher": HIGHER_IS_BETTER[name]}
-        for name, value in found.items()
-    ]
+    judged.table = _rows(found, {}, base)
     why = "cv=0" if cv == 0 else f"{type(model).__name__} cannot be fitted again"
     judged.notes.append(f"Scored on the rows given ({why}). If the model was fitted on them, scores are optimistic.")
     return judged

@@ -134,11 +134,11 @@ class Source:
         )
 
 
-def open_source(given: str, dialect: Dialect = PLAIN, name: str = "") -> Source:
-    """Detect the format of a file and prepare to scan it. `name` is shown in messages, by default the path."""
+def open_source(given: str, dialect: Dialect = PLAIN) -> Source:
+    """Detect the format of a file and prepare to scan it."""
     if has_magic(given) and not Path(given).exists():
         return open_pattern(given, dialect)
-    name = name or ("standard input" if given == "-" else given)
+    name = "standard input" if given == "-" else given
     path = _spool_input() if given == "-" else Path(given)
     if path.is_dir():
         raise TableError(f"{name} is a folder, not a table.")
@@ -162,10 +162,10 @@ def open_source(given: str, dialect: Dialect = PLAIN, name: str = "") -> Source:
     return Source(name, path, kind, frame, tuple(schema))
 
 
-def open_bytes(content: bytes, name: str, dialect: Dialect = PLAIN) -> Source:
+def open_bytes(content: bytes, name: str) -> Source:
     """Like `open_source`, for bytes in memory. Text is UTF-8, UTF-16 or, if it is neither, Latin-1."""
     if content.startswith(b"PK\x03\x04") and _is_workbook(io.BytesIO(content), content, ""):
-        return _open_workbook(name, content, dialect)
+        return _open_workbook(name, content, PLAIN)
     if not content.startswith(_TYPED):
         content = _as_utf8(content)
     head = content[:_HEAD]
@@ -173,7 +173,7 @@ def open_bytes(content: bytes, name: str, dialect: Dialect = PLAIN) -> Source:
         raise TableError(f"{name} is empty.")
     kind = _format(head, "", name)
     if kind in ("CSV", "TSV"):
-        return replace(_open_text(name, content, kind, head, dialect), content=content)
+        return replace(_open_text(name, content, kind, head, PLAIN), content=content)
     frame, schema = _scan_typed(kind, io.BytesIO(content), name)
     return Source(name, Path(), kind, frame, tuple(schema))
 

@@ -380,11 +380,11 @@ def weights_of(source: Source, cells: pl.Series, name: str) -> np.ndarray:
     return numbers.to_numpy()
 
 
-def free_name(name: str, taken: Container[str], form: str = "{}_{}") -> str:
+def free_name(name: str, taken: Container[str]) -> str:
     """Return a name that no column has yet: with a number, if need be."""
     free, number = name, 2
     while free in taken:
-        free, number = form.format(name, number), number + 1
+        free, number = f"{name}_{number}", number + 1
     return free
 
 

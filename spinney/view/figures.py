@@ -104,9 +104,11 @@ _DRAWING = {
 drawing = completed(_DRAWING, returns="matplotlib axes\n    The axes drawn on.")
 
 
-def axes_for(function: str, ax: Any) -> Any:
-    """The axes that a plotting function draws on: those given, or the current ones."""
+def axes_for(function: str, ax: Any, size: tuple[float, float] | None = None) -> Any:
+    """The axes that a plotting function draws on: those given, the current ones, or new ones of a size in inches."""
     plt = import_pyplot(function)
+    if ax is None and size is not None and not plt.get_fignums():
+        return plt.figure(figsize=size, layout="constrained").add_subplot()
     return plt.gca() if ax is None else ax
 
 
@@ -172,15 +174,21 @@ def chosen_rounds(rounds: Sequence[int], n_rounds: int) -> list[int]:
 
 def chosen_columns(model: Any, features: Sequence[int | str]) -> tuple[list[int], list[str]]:
     """The numbers and names of the columns to draw."""
-    n_columns = int(model.n_features_in_)
     own = [str(name) for name in getattr(model, "feature_names_in_", [])]
+    columns = read_features(features, own, int(model.n_features_in_))
+    return columns, [own[column] if own else f"x[{column}]" for column in columns]
+
+
+def read_features(features: Sequence[int | str], own: Sequence[str], n_columns: int, n_axes: int = 2) -> list[int]:
+    """The numbers of the columns that are the axes of a picture; `own`: the names of all columns, if they have any."""
     places = [own.index(one) if isinstance(one, str) and one in own else one for one in features]
     valid = [isinstance(p, int | np.integer) and not isinstance(p, bool) and 0 <= p < n_columns for p in places]
-    if isinstance(features, str) or len(places) != 2 or not all(valid) or places[0] == places[1]:
+    if isinstance(features, str) or not all(valid) or not len(places) == len(set(places)) == n_axes:
         known = f"numbers from 0 to {n_columns - 1}" + (" or names" if own else "")
+        if n_axes == 1:
+            raise ValueError(f"feature must be a column of X, {known}, got {features[0]!r}.")
         raise ValueError(f"features must be two different columns of X, {known}, got {features!r}.")
-    columns = [int(place) for place in places]
-    return columns, [own[column] if own else f"x[{column}]" for column in columns]
+    return [int(place) for place in places]
 
 
 def panels(plt: Any, n: int, size: float = _PANEL) -> tuple[Any, list[Any]]:

@@ -15,7 +15,17 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.tree.decision import NUMBER
-from spinney.view.figures import axes_for, class_colours, drawing, import_pyplot, label_axes, mix, panels, plainly
+from spinney.view.figures import (
+    axes_for,
+    class_colours,
+    drawing,
+    import_pyplot,
+    label_axes,
+    mix,
+    panels,
+    plainly,
+    read_features,
+)
 from spinney.view.phrases import check_count
 
 _MARGIN = 0.05  # of the data's range, around it
@@ -31,7 +41,8 @@ class Grid:
             if self.frame.ndim != 2:
                 raise ValueError(f"X must be a table of rows and columns, got {self.frame.ndim} dimensions.")
         self.n_rows = len(self.frame)
-        self.columns = self._places(features, n_axes)
+        own = list(self.frame.columns) if isinstance(self.frame, nw.DataFrame) else []
+        self.columns = read_features(features, own, self.frame.shape[1], n_axes)
         self.values = [self._numbers(column) for column in self.columns]
         self.ranges = [_range(values) for values in self.values]
         self.resolution = resolution
@@ -41,19 +52,6 @@ class Grid:
         if isinstance(self.frame, nw.DataFrame):
             return [str(self.frame.columns[column]) for column in self.columns]
         return [f"x[{column}]" for column in self.columns]
-
-    def _places(self, features: Sequence[int | str], n_axes: int) -> list[int]:
-        """The numbers of the columns."""
-        own = list(self.frame.columns) if isinstance(self.frame, nw.DataFrame) else []
-        n_columns = self.frame.shape[1]
-        places = [own.index(f) if isinstance(f, str) and f in own else f for f in features]
-        valid = [isinstance(p, int | np.integer) and not isinstance(p, bool) and 0 <= p < n_columns for p in places]
-        if isinstance(features, str) or not all(valid) or not len(places) == len(set(places)) == n_axes:
-            known = f"numbers from 0 to {n_columns - 1}" + (" or names" if own else "")
-            if n_axes == 1:
-                raise ValueError(f"feature must be a column of X, {known}, got {features[0]!r}.")
-            raise ValueError(f"features must be two different columns of X, {known}, got {features!r}.")
-        return [int(place) for place in places]
 
     def _values(self, column: int) -> np.ndarray:
         return self.frame[:, column].to_numpy() if isinstance(self.frame, nw.DataFrame) else self.frame[:, column]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import spinney
+from spinney.io.checks import At
 from spinney.io.estimator_records import estimator_records
 from tests.io.forging import Parts, saved
 from tests.io.models import KINDS, fitted, table, target
@@ -335,7 +336,7 @@ def test_categories_must_be_those_of_the_trees():
 def test_an_audit_changes_nothing(kind):
     model = spinney.load(saved(fitted(kind)[0]))
     before = dict(vars(model))
-    estimator_records()[kind.__name__].audit(model, "model")
+    estimator_records()[kind.__name__].audit(model, At("model"))
     assert list(vars(model)) == list(before)
     assert all(vars(model)[name] is value for name, value in before.items())
 
@@ -348,7 +349,7 @@ def test_an_audit_leaves_the_scorer_alone():
     again = spinney.load(saved(model))
     before = again.scorer_
     assert callable(before)
-    estimator_records()["GradientBoostingClassifier"].audit(again, "model")
+    estimator_records()["GradientBoostingClassifier"].audit(again, At("model"))
     assert again.scorer_ is before
     scores = [one(again, X, y) for one in (model.scorer_, before)]
     assert scores[0] == scores[1]

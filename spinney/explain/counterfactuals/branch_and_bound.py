@@ -241,7 +241,8 @@ def _part(lists, cells, shares, need, pool, room, desk, under, reached):
         for w in range(room.child.size):
             room.child[w] = room.box[w] & ~room.child[w] if _differs(cells, room, w, place) else room.box[w]
         near, near_rate = judge(lists, cells, shares, need, room.child, desk.alive, n_old, state[0], state[3], under)
-        gain = (min(near, state[0]) - own + 1e-9) * (min(far, state[0]) - own + 1e-9)
+        # the box's bound holds for both parts: where one's own is lower, that must not make the product negative
+        gain = (max(min(near, state[0]) - own, 0.0) + 1e-9) * (max(min(far, state[0]) - own, 0.0) + 1e-9)
         if gain > best:
             best, bounds, rates = gain, (near, far), (near_rate, far_rate)
             copy_words(room.child, room.best[0])

@@ -104,7 +104,7 @@ def add_by_patterns(
 ) -> None:
     """out[row, column, output] += contributions against the rows of `background`, which is in tiles, too.
 
-    `values` as in `walk.add_values`; the number of outputs is that of `out`.
+    `values` as in `add_contributions` of quadrature.py; the number of outputs is that of `out`.
     """
     levels, n_trees = int(program.depth.max(initial=0)) + 2, len(program.first) - 1
     most = int(np.diff(leaves.first).max(initial=1))

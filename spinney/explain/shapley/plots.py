@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spinney.explain.shapley.explanation import Explanation, read_explanation
-from spinney.view.figures import class_colours, drawing, import_pyplot, mix, name_rows, plainly
+from spinney.view.figures import axes_for, class_colours, drawing, mix, name_rows, plainly
 from spinney.view.numbers import write_amount, write_value
 from spinney.view.phrases import check_count
 
@@ -19,16 +19,6 @@ LOW_TO_HIGH = (DOWN, "#8a6fae", UP)  # small and large values; the report's page
 DARK, OTHERS = "#404040", "#6f6a64"
 _LONGEST = 28  # letters of a name or a value
 _MOST_NAMES = 8  # categories with colours of their own
-
-
-def axes_for(function: str, ax: Any, size: tuple[float, float]) -> Any:
-    """The axes to draw on: those given, else the current ones, else new ones with room for long names."""
-    plt = import_pyplot(function)
-    if ax is not None:
-        return ax
-    if not plt.get_fignums():
-        return plt.figure(figsize=size, layout="constrained").add_subplot()
-    return plt.gca()
 
 
 def rows_to_draw(found: Any, what: str) -> Explanation:
@@ -69,13 +59,6 @@ def shorten(text: Any) -> str:
     return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
 
 
-def is_missing(values: Any) -> np.ndarray:
-    """Which values are missing; of numbers or of objects."""
-    if values.dtype != object:
-        return np.isnan(values)
-    return np.array([one is None or (isinstance(one, float) and one != one) for one in values], bool)
-
-
 def show(value: Any) -> str:
     """A value of a row as text."""
     if value is None or (isinstance(value, float | np.floating) and value != value):
@@ -87,32 +70,60 @@ def show(value: Any) -> str:
     return shorten(value)
 
 
-def is_category(values: np.ndarray) -> bool:
-    """Whether a column of the data has categories rather than numbers."""
-    return values.dtype == object and any(
-        not isinstance(one, int | float | np.number) or isinstance(one, bool | np.bool_)
-        for one in values[~is_missing(values)][:50]
-    )
+class _ColumnData:
+    """The data of a column: numbers or categories, and how they are coloured."""
 
+    def __init__(self, values: np.ndarray) -> None:
+        is_object = values.dtype == object
+        nothing = [one is None or (isinstance(one, float) and one != one) for one in values] if is_object else ()
+        self.missing = np.array(nothing, bool) if is_object else np.isnan(values)
+        self.is_category = is_object and any(
+            not isinstance(one, int | float | np.number) or isinstance(one, bool | np.bool_)
+            for one in values[~self.missing][:50]
+        )
+        self.names: list[str] = []  # of the categories that occur, in order
+        if self.is_category:
+            kinds = sorted(set(values[~self.missing].tolist()))
+            self.names, places = [shorten(show(one)) for one in kinds], {one: float(k) for k, one in enumerate(kinds)}
+            found = [np.nan if gone else places[one] for one, gone in zip(values.tolist(), self.missing)]
+            values = np.array(found)
+        self.numbers = values.astype(np.float64)  # those of categories; NaN: missing
 
-def categories_of(values: np.ndarray) -> tuple[list[Any], np.ndarray]:
-    """(the categories that occur, in order; the place of each value among them, -1 for missing)."""
-    missing = is_missing(values)
-    kinds = sorted(set(values[~missing].tolist()))
-    place = {one: k for k, one in enumerate(kinds)}
-    return kinds, np.array([-1 if gone else place[one] for one, gone in zip(values.tolist(), missing)], np.int64)
+    def sizes(self) -> np.ndarray:
+        """Numbers as places from 0 (small) to 1 (large), outliers held back; NaN for missing ones."""
+        numbers, known = self.numbers, self.numbers[~self.missing]
+        if not len(known):
+            return numbers
+        low, high = np.percentile(known, [5, 95])
+        if low == high:
+            low, high = known.min(), known.max()
+        same = np.where(self.missing, np.nan, 0.5)
+        return np.clip((numbers - low) / (high - low), 0.0, 1.0) if high > low else same
 
+    def key(self) -> list[tuple[str, str]]:
+        """Names and colours of the categories; of many the commonest are named."""
+        return self._key_and_colours()[0]
 
-def ranks(values: np.ndarray) -> np.ndarray:
-    """Numbers as places from 0 (small) to 1 (large), outliers held back; NaN for missing ones."""
-    numbers = values.astype(np.float64)
-    known = numbers[~np.isnan(numbers)]
-    if not len(known):
-        return numbers
-    low, high = np.percentile(known, [5, 95])
-    if low == high:
-        low, high = known.min(), known.max()
-    return np.clip((numbers - low) / (high - low), 0.0, 1.0) if high > low else np.where(np.isnan(numbers), np.nan, 0.5)
+    def colours(self) -> Any:
+        """The colour of each value: by size, or by category; grey where it is missing."""
+        if self.is_category:
+            return self._key_and_colours()[1]
+        from matplotlib.colors import to_rgba
+
+        colours = low_to_high()(np.nan_to_num(self.sizes()))
+        colours[self.missing] = to_rgba(GREY)
+        return colours
+
+    def _key_and_colours(self) -> tuple[list[tuple[str, str]], np.ndarray]:
+        n, place = len(self.names), np.where(self.missing, -1, self.numbers).astype(np.int64)
+        common = np.arange(n)
+        if n > _MOST_NAMES:
+            counts = np.bincount(place[place >= 0], minlength=n)
+            common = np.sort(np.argsort(-counts, kind="stable")[: _MOST_NAMES - 1])
+        colours = np.array([OTHERS] * n + [GREY])
+        colours[common] = class_colours(len(common))
+        key = [(self.names[k], str(colours[k])) for k in common]
+        return key + [(f"{n - len(common)} others", OTHERS)] * (n > len(common)), colours[place]
 
 
 def low_to_high() -> Any:
@@ -120,33 +131,6 @@ def low_to_high() -> Any:
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("low to high", LOW_TO_HIGH)
-
-
-def category_key(values: np.ndarray) -> tuple[list[tuple[str, str]], np.ndarray]:
-    """(names and colours of categories, the colour of each value); of many categories the commonest are named."""
-    kinds, place = categories_of(values)
-    names = [shorten(show(one)) for one in kinds]
-    if len(kinds) <= _MOST_NAMES:
-        key = list(zip(names, class_colours(len(kinds))))
-        return key, np.array([*(colour for _, colour in key), GREY])[place]
-    counts = np.bincount(place[place >= 0], minlength=len(kinds))
-    common = np.sort(np.argsort(-counts, kind="stable")[: _MOST_NAMES - 1])
-    colours = np.array([OTHERS] * len(kinds) + [GREY])
-    colours[common] = class_colours(len(common))
-    others = f"{len(kinds) - len(common)} others"
-    return [*((names[k], str(colours[k])) for k in common), (others, OTHERS)], colours[place]
-
-
-def colours_of(values: np.ndarray) -> Any:
-    """The colour of each value: by size, or by category; grey where it is missing."""
-    if is_category(values):
-        return category_key(values)[1]
-    from matplotlib.colors import to_rgba
-
-    size = ranks(values)
-    colours = low_to_high()(np.nan_to_num(size))
-    colours[np.isnan(size)] = to_rgba(GREY)
-    return colours
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -363,20 +347,20 @@ def plot_beeswarm(explanation: Any, *, most: int = 12, ax: Any = None) -> Any:
     shown = whole.values[:, order]
     span = float(shown.max() - shown.min()) or 1.0
     size = float(np.clip(4000.0 / len(whole), 3.0, 16.0))
-    has_numbers = has_missing = False
+    data = [] if whole.data is None else [_ColumnData(whole.data[:, j]) for j in order]
     for k, j in enumerate(order):
-        values = whole.values[:, j]
-        data = None if whole.data is None else whole.data[:, j]
-        colours = GREY if data is None else colours_of(data)
+        values, colours = whole.values[:, j], data[k].colours() if data else GREY
         ax.scatter(values, k + _spread(values, span), s=size, c=colours, linewidths=0, rasterized=len(whole) > 2000)
-        if data is not None:
-            has_numbers |= not is_category(data)
-            has_missing |= bool(is_missing(data).any())
     name_rows(ax, [shorten(whole.feature_names[j]) for j in order])
-    if whole.data is not None:
-        _name_categories(ax, [whole.data[:, j] for j in order])
+    _name_categories(ax, data)
     ax.set_xlabel(f"SHAP value ({whole.says})").set_parse_math(False)
-    _key(ax, has_numbers, has_missing)
+    if any(not one.is_category for one in data):
+        bar = _colour_bar(ax, (0.0, 1.0), "value of the column", ticks=[0, 1])
+        bar.ax.set_yticklabels(["low", "high"])
+        bar.ax.tick_params(length=0)
+        bar.ax.yaxis.labelpad = -14
+    if any(one.missing.any() for one in data):
+        _missing_key(ax, "missing", 16)
     return ax
 
 
@@ -393,33 +377,35 @@ def _spread(values: np.ndarray, span: float) -> np.ndarray:
     return shift / max(most, 8.0) * _ACROSS
 
 
-def _name_categories(ax: Any, columns: list[np.ndarray]) -> None:
+def _name_categories(ax: Any, columns: list[_ColumnData]) -> None:
     """The categories of a column in their colours, under its name."""
     from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
 
     for k, data in enumerate(columns):
-        if not is_category(data):
+        if not data.is_category:
             continue
         look = {"fontsize": "x-small", "weight": "bold", "parse_math": False}
-        listed: list[Any] = [TextArea(name, textprops={"color": one, **look}) for name, one in category_key(data)[0]]
+        listed: list[Any] = [TextArea(name, textprops={"color": one, **look}) for name, one in data.key()]
         place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "box_alignment": (1.0, 1.0), "pad": 0.0}
         place |= {"xybox": (-6, 0), "boxcoords": "offset points", "annotation_clip": False, "frameon": False}
         ax.add_artist(AnnotationBbox(HPacker(children=listed, pad=0, sep=4), (0.0, k + 0.17), **place))
 
 
-def _key(ax: Any, has_numbers: bool, has_missing: bool) -> None:
-    """What the colours mean."""
-    if has_numbers:
-        from matplotlib.cm import ScalarMappable
+def _colour_bar(ax: Any, ends: tuple[float, float], label: str, **more: Any) -> Any:
+    """What the colours of numbers mean."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
 
-        bar = ax.figure.colorbar(ScalarMappable(cmap=low_to_high()), ax=ax, aspect=30, pad=0.02, ticks=[0, 1])
-        bar.ax.set_yticklabels(["low", "high"])
-        bar.outline.set_visible(False)
-        bar.ax.tick_params(length=0)
-        bar.set_label("value of the column", labelpad=-14)
-    if has_missing:
-        ax.scatter([], [], s=16, c=GREY, label="missing")
-        ax.legend(loc="lower right", frameon=False, fontsize="small", handletextpad=0.1)
+    bar = ax.figure.colorbar(ScalarMappable(Normalize(*ends), low_to_high()), ax=ax, aspect=30, pad=0.02, **more)
+    bar.outline.set_visible(False)
+    bar.set_label(label)
+    bar.ax.yaxis.label.set_parse_math(False)
+    return bar
+
+
+def _missing_key(ax: Any, label: str, size: float, place: str = "lower right") -> None:
+    ax.scatter([], [], s=size, c=GREY, label=label)
+    ax.legend(loc=place, frameon=False, fontsize="small", handletextpad=0.1)
 
 
 @drawing
@@ -460,16 +446,17 @@ def plot_shap_dependence(
     elif colour is not None:
         other = _column_of(whole, "colour", colour)
     ax = axes_for("plot_shap_dependence", ax, (7.0, 4.4))
-    x = _places(ax, whole.data[:, j])
-    colours = class_colours(1)[0] if other is None else colours_of(whole.data[:, other])
+    x = _places(ax, _ColumnData(whole.data[:, j]))
+    partner = None if other is None else _ColumnData(whole.data[:, other])
+    colours = class_colours(1)[0] if partner is None else partner.colours()
     ax.axhline(0.0, color=GREY, linewidth=0.8, zorder=0)
     size = float(np.clip(8000.0 / max(len(whole), 1), 4.0, 22.0))
     ax.scatter(x, whole.values[:, j], s=size, c=colours, linewidths=0, rasterized=len(whole) > 2000)
     ax.set_xlabel(whole.feature_names[j]).set_parse_math(False)
     ax.set_ylabel(f"SHAP value ({whole.says})").set_parse_math(False)
     ax.spines[["top", "right"]].set_visible(False)
-    if other is not None:
-        _name_colours(ax, whole.feature_names[other], whole.data[:, other])
+    if other is not None and partner is not None:
+        _name_colours(ax, shorten(whole.feature_names[other]), partner)
     return ax
 
 
@@ -489,12 +476,12 @@ def strongest_partner(found: Explanation, column: int) -> int | None:
         sizes = found.mean_abs[column].copy()
         sizes[column] = -1.0
         return int(sizes.argmax())
-    x = _numbers(found.data[:, column])
+    x = _ColumnData(found.data[:, column]).numbers
     order = np.argsort(np.nan_to_num(x, nan=np.inf), kind="stable")
     best, most = None, -1.0
     for other in range(len(found.feature_names)):
         if other != column:
-            told = _explained(found.values[order, column], _numbers(found.data[order, other]))
+            told = _explained(found.values[order, column], _ColumnData(found.data[order, other]).numbers)
             if told > most:
                 best, most = other, told
     return best
@@ -512,29 +499,19 @@ def _explained(values: np.ndarray, other: np.ndarray) -> float:
     return total
 
 
-def _numbers(values: np.ndarray) -> np.ndarray:
-    if not is_category(values):
-        return values.astype(np.float64)
-    place = categories_of(values)[1].astype(np.float64)
-    return np.where(place < 0, np.nan, place)
-
-
-def _places(ax: Any, values: np.ndarray) -> np.ndarray:
+def _places(ax: Any, data: _ColumnData) -> np.ndarray:
     """Where rows stand along the x axis; categories side by side, missing values to the left of all."""
-    missing = is_missing(values)
-    if is_category(values):
-        kinds, place = categories_of(values)
-        jitter = ((np.arange(len(place)) * 0.618034) % 1.0 - 0.5) * 0.5
-        names = [shorten(show(one)) for one in kinds]
-        ticks = list(range(len(kinds)))
+    missing, x = data.missing, data.numbers
+    if data.is_category:
+        jitter = ((np.arange(len(x)) * 0.618034) % 1.0 - 0.5) * 0.5
+        ticks, names = list(range(len(data.names))), data.names
         if missing.any():
             ticks, names = [*ticks, -1], [*names, "missing"]
         many = sum(map(len, names)) > 60
         ax.set_xticks(ticks, names, rotation=30 if many else 0, ha="right" if many else "center")
         plainly(ax.get_xticklabels())
         ax.set_xlim(min(ticks) - 0.6, max(ticks) + 0.6)
-        return place + jitter
-    x = values.astype(np.float64)
+        return np.asarray(np.where(missing, -1.0, x) + jitter)
     if missing.any():
         known = x[~missing]
         low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
@@ -547,35 +524,17 @@ def _places(ax: Any, values: np.ndarray) -> np.ndarray:
     return x
 
 
-def _name_colours(ax: Any, name: str, data: np.ndarray) -> None:
-    """A colour bar, or a list of the categories' colours."""
-    missing = is_missing(data)
-    if is_category(data):
-        for one, colour in category_key(data)[0]:
+def _name_colours(ax: Any, name: str, data: _ColumnData) -> None:
+    """A colour bar; for categories the list of their colours, beside the axes, where it hides no point."""
+    if data.is_category:
+        for one, colour in data.key() + [("missing", GREY)] * bool(data.missing.any()):
             ax.scatter([], [], s=20, c=colour, label=one)
-        if missing.any():
-            ax.scatter([], [], s=20, c=GREY, label="missing")
-        _beside(ax, shorten(name))
+        look = {"bbox_to_anchor": (1.01, 1.0), "frameon": False, "fontsize": "small", "handletextpad": 0.1}
+        legend = ax.legend(title=name, loc="upper left", **look)
+        plainly([*legend.get_texts(), legend.get_title()])
         return
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-
-    numbers = data.astype(np.float64)
-    size = ranks(data)
-    low, high = numbers[size == 0.0], numbers[size == 1.0]
-    ends = (float(low.max()), float(high.min())) if len(low) and len(high) else (0.0, 1.0)
-    bar = ax.figure.colorbar(ScalarMappable(Normalize(*ends), low_to_high()), ax=ax, aspect=30, pad=0.02)
-    bar.outline.set_visible(False)
-    bar.set_label(shorten(name))
-    bar.ax.yaxis.label.set_parse_math(False)
-    if missing.any():
-        ax.scatter([], [], s=20, c=GREY, label=f"{shorten(name)} missing")
-        ax.legend(loc="best", frameon=False, fontsize="small", handletextpad=0.1)
-
-
-def _beside(ax: Any, title: str) -> None:
-    """The legend beside the axes, where it hides no point."""
-    legend = ax.legend(
-        title=title, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize="small", handletextpad=0.1
-    )
-    plainly([*legend.get_texts(), legend.get_title()])
+    sizes = data.sizes()
+    low, high = data.numbers[sizes == 0.0], data.numbers[sizes == 1.0]
+    _colour_bar(ax, (float(low.max()), float(high.min())) if len(low) and len(high) else (0.0, 1.0), name)
+    if data.missing.any():
+        _missing_key(ax, f"{name} missing", 20, "best")

@@ -389,23 +389,17 @@ def in_tiles(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(padded.reshape(n_tiles, LANES, n_columns).swapaxes(1, 2)).reshape(n_tiles, -1)
 
 
-def add_values(
-    program: Program, points: Points, values: np.ndarray, n_outputs: int, tiles: np.ndarray, out: np.ndarray, team: Team
+def add_contributions(
+    program: Program, points: Points, values: np.ndarray, tiles: np.ndarray, out: np.ndarray, team: Team
 ) -> None:
-    """out[row, column, output] += contributions; columns are those that the trees split on.
+    """out[row, column, output] += contributions; columns are those that the trees split on. With one more axis,
+    out[row, column, column, output] += interactions above the diagonal, and contributions of columns on it.
 
-    `values` (leaves, outputs) is what leaves add; with one column of it, tree t adds to output t % n_outputs.
+    `values` (leaves, outputs) is what leaves add; with one column of it, tree t adds to output t % outputs.
     """
-    bench, lay = _bench(program, points, values.shape[1], n_outputs, team.size, pairs=False)
-    team.run(_add_values, program, points, values, tiles, lay, bench, out)
-
-
-def add_pairs(
-    program: Program, points: Points, values: np.ndarray, n_outputs: int, tiles: np.ndarray, out: np.ndarray, team: Team
-) -> None:
-    """out[row, column, column, output] += interactions above the diagonal, contributions of columns on it."""
-    bench, lay = _bench(program, points, values.shape[1], n_outputs, team.size, pairs=True)
-    team.run(_add_pairs, program, points, values, tiles, lay, bench, out)
+    pairs = out.ndim == 4
+    bench, lay = _bench(program, points, values.shape[1], out.shape[-1], team.size, pairs)
+    team.run(_add_pairs if pairs else _add_values, program, points, values, tiles, lay, bench, out)
 
 
 def _bench(

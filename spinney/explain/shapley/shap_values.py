@@ -188,13 +188,13 @@ def _choose(
     """(base values, the function that adds contributions of some rows), by the method with the least work."""
     from spinney.explain.shapley.interventional import MOST_BITS, add_by_patterns, read_leaves, work_of_tables
     from spinney.explain.shapley.nodes import against, mean_reach
-    from spinney.explain.shapley.quadrature import add_pairs, add_values, find_points, in_tiles
+    from spinney.explain.shapley.quadrature import add_contributions, find_points, in_tiles
 
-    points, add = find_points(program.n_columns), add_pairs if pairs else add_values
+    points = find_points(program.n_columns)
     if background is None:
 
         def walk(block: np.ndarray, found: np.ndarray, team: Any) -> None:
-            add(program, points, values, n_outputs, in_tiles(block), found, team)
+            add_contributions(program, points, values, in_tiles(block), found, team)
 
         return _base(program, program.reach, values, n_outputs), walk
     base = _base(program, mean_reach(program, background), values, n_outputs)
@@ -211,7 +211,7 @@ def _choose(
     def walk_against(block: np.ndarray, found: np.ndarray, team: Any) -> None:
         tiles = in_tiles(block)
         for row in background:
-            add(against(program, row), points, scaled, n_outputs, tiles, found, team)
+            add_contributions(against(program, row), points, scaled, tiles, found, team)
 
     return base, walk_against
 

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 import spinney
 from spinney import explain
+from spinney.explain.counterfactuals import nearest_point
 from tests.oracles.nearest_box import candidates, least_change
 
 counterfactual = partial(explain.counterfactual, time_limit=math.inf)
@@ -315,6 +316,21 @@ def test_isolation_forests_and_rows_that_need_no_change():
     same = counterfactual(model, found[0].row, target=1)
     assert same[0].cost == 0.0
     assert "no change is needed" in repr(same)
+
+
+@pytest.mark.parametrize(("seed", "place"), [(6, 4), (7, 5), (10, 4)])
+def test_the_least_change_does_not_depend_on_where_the_search_begins(monkeypatch, seed, place):
+    """Parts of a box with a lower bound than the box were once lost, and with them the nearest point."""
+    X = np.random.RandomState(seed).randn(300, 6)
+    y = (X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3] - X[:, 4] * X[:, 5] > 0) * 1.0
+    model = spinney.GradientBoostingRegressor(n_estimators=30, max_depth=4, learning_rate=0.3, random_state=0).fit(X, y)
+    target = (None, 0.4) if model.predict(X[[place]])[0] > 0.5 else (0.6, None)
+    found = []
+    for climbs in (32, 1):
+        monkeypatch.setattr(nearest_point, "_CLIMBS", climbs)
+        found.append(counterfactual(model, X[place], target=target, scale=X))
+        assert found[-1].optimal
+    assert found[0][0].cost == pytest.approx(found[1][0].cost)
 
 
 @pytest.mark.parametrize("steps, leaves, climbs", [(1, 100, True), (3, 2, True), (2, 100, False)])
