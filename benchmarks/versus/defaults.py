@@ -151,6 +151,13 @@ def _catboost(task: Task, threads: int, seed: int, categorical: list[str]) -> An
     )
 
 
+def _chimeraboost(task: Task, threads: int, seed: int, categorical: list[str]) -> Any:
+    import chimeraboost
+
+    estimator = chimeraboost.ChimeraBoostRegressor if task == "regression" else chimeraboost.ChimeraBoostClassifier
+    return estimator(cat_features=categorical or None, thread_count=threads, random_state=seed)
+
+
 class _HessboostModel:
     """hessboost has no estimators: its `train` with the rounds of XGBoost's estimator, categories as their codes."""
 
@@ -227,6 +234,7 @@ CONTESTANTS: dict[Family, dict[str, Contestant]] = {
             Contestant("sklearn", "scikit-learn", _sklearn, pool_rare),
             Contestant("catboost", "catboost", _catboost, name_missing),
             Contestant("hessboost", "hessboost", _hessboost),
+            Contestant("chimeraboost", "chimeraboost", _chimeraboost),
         )
     },
     "forest": {"sklearn": Contestant("sklearn", "scikit-learn", SklearnForest("forest"), number_categories)},

@@ -98,7 +98,8 @@ class Graph:
 #
 # The operator's leaves hold one number each. Where nodes say one number, it adds them up itself; where they say
 # several, each tree has a target of its own and each leaf its number, by which answers are gathered from a table. These
-# are added up tree after tree, as Spinney does, so that ties between classes are broken in the same way.
+# are added up tree after tree, as Spinney does, so that ties between classes are broken in the same way. Linear leaves
+# are gathered by their numbers, too: of every tree its leaf's value and, one after the other, its terms.
 
 _MODES = {UP_TO: 0, IN_SET: 6, IS_MISSING: 1}  # BRANCH_LEQ, BRANCH_MEMBER, BRANCH_LT
 _SUM = 1  # aggregate_function
@@ -121,13 +122,18 @@ def add_scores(graph: Graph, formula: Formula, table: str, each_tree: bool) -> S
         each = _ensemble(graph, questions, table, values[:, 0], tree_of, formula.forest.n_trees)
         raw = graph.add("ReduceSum", [each, graph.constant(np.array([1]))])
         return Scores(_with_start(graph, raw, formula.start), "", each)
+    if formula.forest.is_linear:
+        each = _linear_leaves(graph, formula, questions, tree_of, table)
+        n_rounds = formula.forest.n_trees // formula.n_scores
+        shape = graph.constant(np.array([0, n_rounds, formula.n_scores]))  # 0: as many rows as there are
+        by_score = graph.add("Reshape", [each, shape])
+        raw = graph.add("ReduceSum", [by_score, graph.constant(np.array([1]))], keepdims=0)
+        return Scores(_with_start(graph, raw, formula.start), "")
     if values.shape[1] == 1 and formula.majority is None:
         targets = tree_of % formula.n_scores if formula.adds_in_turn else np.zeros_like(tree_of)
         raw = _ensemble(graph, questions, table, values[:, 0], targets, formula.n_scores)
         return Scores(_with_start(graph, raw, formula.start), "")
-    numbers = np.arange(len(tree_of), dtype=np.float64)
-    ends = _ensemble(graph, questions, table, numbers, tree_of, formula.forest.n_trees)
-    ends = graph.cast(ends, "INT64")
+    ends = _numbers_of_ends(graph, questions, table, tree_of, formula.forest.n_trees)
     says = graph.constant(values, "answers")
     if formula.forest.n_trees == 1:
         return Scores(
@@ -140,6 +146,33 @@ def add_scores(graph: Graph, formula: Formula, table: str, each_tree: bool) -> S
     each = graph.add("Gather", [says, turned], axis=0)
     raw = graph.add("ReduceSum", [each, graph.constant(np.array([0]))], keepdims=0)
     return Scores(_with_start(graph, raw, formula.start), "")
+
+
+def _numbers_of_ends(graph: Graph, q: Questions, table: str, tree_of: np.ndarray, n_trees: int) -> str:
+    """(rows, trees) int64: in which end each row is."""
+    numbers = np.arange(len(tree_of), dtype=np.float64)
+    return graph.cast(_ensemble(graph, q, table, numbers, tree_of, n_trees), "INT64")
+
+
+def _linear_leaves(graph: Graph, formula: Formula, q: Questions, tree_of: np.ndarray, table: str) -> str:
+    """(rows, trees): what each tree adds to its raw score, with the operations of `add_terms` in tree/descend.py."""
+    ends = _numbers_of_ends(graph, q, table, tree_of, formula.forest.n_trees)
+    zero, terms, total = graph.constant(np.array(0.0)), formula.forest.terms, ""
+    first, n_terms = terms.first[q.ends], np.diff(terms.first)[q.ends]
+    for k in range(n_terms.max()):
+        column, line = np.zeros(len(first), np.int64), np.zeros((len(first), 4))
+        has = n_terms > k
+        column[has], line[has] = terms.column[first[has] + k], terms.line[first[has] + k]
+        columns = graph.add("Gather", [graph.constant(column, "columns"), ends])
+        slope, centre, low, high = (graph.add("Gather", [graph.constant(part, "lines"), ends]) for part in line.T)
+        x = graph.add("GatherElements", [table, columns], axis=1)
+        inside = graph.add("Min", [graph.add("Max", [x, low]), high])
+        adds = graph.add("Mul", [slope, graph.add("Sub", [inside, centre])])
+        is_finite = graph.add("Equal", [graph.add("Sub", [x, x]), zero])
+        adds = graph.add("Where", [is_finite, adds, zero])
+        total = graph.add("Add", [total, adds]) if total else adds
+    values = graph.add("Gather", [graph.constant(formula.values[q.ends, 0], "answers"), ends])
+    return graph.add("Add", [values, total]) if total else values
 
 
 def _row_of(graph: Graph, table: str, numbers: str) -> str:

@@ -51,11 +51,12 @@ def to_onnx(
     Parameters
     ----------
     model : fitted model
-        A decision tree, forest, boosted model, isolation forest, or bagging or AdaBoost of decision trees; also a
-        `Voting*`, `Auto*` or `BucketOfModels*` of these, or an imported model (equal up to rounding). A scikit-learn
-        Pipeline is accepted if its last step is such a model and its other steps are StandardScaler, MinMaxScaler,
-        MaxAbsScaler, RobustScaler or SimpleImputer. C4.5 trees, which send missing values down several branches, and
-        AdaBoostRegressor, which predicts a median, cannot be expressed in ONNX and raise ValueError.
+        A decision tree, forest, boosted model, isolation forest, or bagging or AdaBoost of decision trees; linear
+        leaves are supported; also a `Voting*`, `Auto*` or `BucketOfModels*` of these, or an imported model (equal up to
+        rounding). A scikit-learn Pipeline is accepted if its last step is such a model and its other steps are
+        StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler or SimpleImputer. C4.5 trees, which send missing values
+        down several branches, and AdaBoostRegressor, which predicts a median, cannot be expressed in ONNX and raise
+        ValueError.
     path : str or path, default=None
         File to write the ONNX model to.
     dtype : {"float64", "float32"}, default="float64"
@@ -108,7 +109,7 @@ def to_onnx(
         raise ValueError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
     model, steps = split_pipeline(model)
     operations = operations_of(steps)
-    formula = complete_formula(model)
+    formula = complete_formula(model, may_be_linear=True)
     _check_steps(operations, formula.schema, dtype)
     inputs = _input_names(formula.schema)
     graph = Graph(inputs)

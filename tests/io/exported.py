@@ -94,8 +94,6 @@ FITS = {
     "adaboost-c45": lambda: spinney.AdaBoostClassifier(spinney.C45Classifier(), n_estimators=3).fit(X, WORDS),
 }
 NOT_IN_ONNX = (
-    "boosting-linear",
-    "boosting-linear-three",
     "median",
     "c45",
     "c45-groups",

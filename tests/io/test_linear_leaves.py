@@ -61,13 +61,12 @@ def test_models_without_lines_have_nothing_of_them():
 @pytest.mark.parametrize(
     "call",
     [
-        spinney.to_onnx,
         spinney.to_sklearn,
         spinney.explain.ensemble_rules,
         lambda model: spinney.explain.friedman_h(model, table()),
         lambda model: spinney.explain.counterfactual(model, table()[0], target=0.0),
     ],
-    ids=("onnx", "sklearn", "rules", "h", "counterfactual"),
+    ids=("sklearn", "rules", "h", "counterfactual"),
 )
 def test_what_needs_constant_leaves_says_so(call):
     with pytest.raises(ValueError, match=r"has linear leaves.*Fit it with leaves='constant'"):

@@ -94,6 +94,35 @@ def test_float32_values_are_compared_as_they_are(max_bins):
     check(mixed, narrow.assign(code=np.nan), to_onnx(mixed, dtype="float32"))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_linear_leaves_of_several_terms(n_classes, dtype):
+    rng = np.random.RandomState(n_classes)
+    table = rng.randn(400, 5).astype(dtype)
+    target = table @ np.arange(5) + table[:, 0] * table[:, 1]
+    table[rng.rand(*table.shape) < 0.1] = np.nan
+    settings = {"leaves": "linear", "n_estimators": 10, "min_samples_leaf": 5, "random_state": 0}
+    if n_classes == 1:
+        model, y = spinney.GradientBoostingRegressor(**settings), target
+    else:
+        model = spinney.GradientBoostingClassifier(**settings)
+        y = np.digitize(target, np.quantile(target, np.arange(1, n_classes) / n_classes))
+    model.fit(table[:300], y[:300])
+    assert model.forest_.n_terms.max() == 4
+    beyond = 100.0 * table[:5]  # of the range that the model has seen
+    beyond[0, 0], beyond[1, 1] = np.inf, -np.inf
+    made = to_onnx(model, dtype=dtype)
+    for rows in (np.vstack([table[300:], beyond]), table[:1], table[:0]):
+        found = check(model, rows, made) if len(rows) else run(made, rows)
+        assert len(next(iter(found.values()))) == len(rows)
+
+
+def test_linear_leaves_without_slopes():
+    constant = spinney.GradientBoostingRegressor(leaves="linear", n_estimators=2).fit(NEW[["b"]].fillna(0), np.ones(60))
+    assert constant.forest_.is_linear
+    check(constant, NEW[["b"]])
+
+
 def test_labels_keep_their_kind():
     numbers, kind = load_iris(return_X_y=True)
     for labels, dtype in ((kind, np.int64), (kind > 0, np.bool_), (kind + 0.0, np.float64), (kind.astype(str), object)):
