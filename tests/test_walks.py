@@ -20,9 +20,9 @@ BUDGETS = {  # walk: files, changes of room. A change that lengthens a walk rais
     # rounds and folds are handed to the threads whole
     # held-out rows are scored by a tree as it lies in memory, before trees are stored
     # the rows of a round are found by the name of their file
-    "boosting.fit": (51, 101),
+    "boosting.fit": (50, 98),
     "boosting.predict_proba": (17, 22),
-    "forest.fit": (33, 51),
+    "forest.fit": (32, 51),
     "forest.predict_proba": (13, 20),
     "tree.fit": (30, 57),
     "kmeans.fit": (21, 30),

@@ -12,6 +12,8 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.validation import _check_sample_weight
 
 from spinney.data.on_gpu import here
 
@@ -84,6 +86,31 @@ def read_weights(sample_weight: Any, n_rows: int, may_repeat: bool = True) -> We
     if may_repeat and are_repeats(weight):
         return Weights(weight.astype(np.int64), None)
     return Weights(None if weight.all() else (weight > 0).astype(np.int64), weight)
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    """One number per row, checked, or None."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, str):
+        raise TypeError(f"sample_weight must be one number per row, got {sample_weight!r}. Pass the column itself.")
+    return _check_sample_weight(here(sample_weight), np.empty((n_rows, 0)), dtype=np.float64)
+
+
+def read_sample_weight(
+    sample_weight: Any, n_rows: int, class_weight: Any = None, y: Any = None, classes_repeat: bool = True
+) -> Weights:
+    """The rows' weights; those of their classes in y, if there are any, are factors.
+
+    Whole ones stand for so many rows; with `classes_repeat=False` not if they are weights of classes.
+    """
+    weight = check_weights(sample_weight, n_rows)
+    if class_weight is not None:
+        by_class = compute_sample_weight(class_weight, np.asarray(y))
+        if (by_class < 0).any():
+            raise ValueError(f"class_weight must not be negative, got {class_weight!r:.200}.")
+        weight = by_class if weight is None else by_class * weight
+    return read_weights(weight, n_rows, class_weight is None or classes_repeat)
 
 
 def are_repeats(weights: np.ndarray) -> bool:

@@ -21,7 +21,6 @@ Every folder is a family. In each, `params.py` has what parameters may be and me
     params.py     parameters: kept, checked, documented from one table, and as engines take them
     docstrings.py what methods of several families say of their arguments and of what they return
     names.py      other libraries' names of parameters, and what they are called here: for errors
-    targets.py    what y may be
     routing.py    which arguments of a call go to which member
     streaming.py  how methods are called: with tables in memory, in files, in Dask collections or on a GPU
     intervals.py  predict_interval, predict_set and calibrate

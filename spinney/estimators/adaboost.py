@@ -16,7 +16,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_para
 
 from spinney.data.reading import as_frame
 from spinney.data.schema import Schema, SchemaColumn
-from spinney.data.weights import Weights
+from spinney.data.target import find_classes, read_labels, read_numbers
+from spinney.data.weights import Weights, read_sample_weight
 from spinney.ensemble.cross_fitting import draw_seed, seeded
 from spinney.estimators.base import (
     CopiesModel,
@@ -26,7 +27,6 @@ from spinney.estimators.base import (
     TableRegressor,
     all_or_nothing,
     hash_of,
-    read_sample_weight,
     take_inputs_of_members,
 )
 from spinney.estimators.docstrings import LABELS, LOCAL, NUMBERS, documented
@@ -41,7 +41,6 @@ from spinney.estimators.params import (
     read_seed,
 )
 from spinney.estimators.streaming import known_arguments, row_by_row
-from spinney.estimators.targets import find_classes, read_labels, read_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.reweighted import TreeSeries, are_of_one_series, can_share, leaves_of_members
 from spinney.gpu import model_methods as on_gpu

@@ -13,18 +13,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin
-from sklearn.utils import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from spinney._packed_arrays import pack_state, rebuild
-from spinney.data.on_gpu import here
 from spinney.data.one_row import values_of_records, values_of_row
 from spinney.data.reading import with_rows
 from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import refuse_sparse
 from spinney.data.tables import TableHandle
-from spinney.data.weights import Weights, read_weights
 from spinney.estimators.docstrings import LOGARITHMS_OF_OUTPUTS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.names import names_of_ours, refuse_parameters
@@ -92,31 +89,6 @@ def make_team(kind: str, work: int, n_jobs: int | None) -> Team:
     is_small = work < SMALL_WORK[kind]
     n_threads = 1 if is_small and n_jobs != 0 else available_threads(n_jobs)  # 0 is an error, however small the work
     return Team(n_threads, inline=is_small)
-
-
-def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
-    """One number per row, checked, or None."""
-    if sample_weight is None:
-        return None
-    if isinstance(sample_weight, str):
-        raise TypeError(f"sample_weight must be one number per row, got {sample_weight!r}. Pass the column itself.")
-    return _check_sample_weight(here(sample_weight), np.empty((n_rows, 0)), dtype=np.float64)
-
-
-def read_sample_weight(
-    sample_weight: Any, n_rows: int, class_weight: Any = None, y: Any = None, classes_repeat: bool = True
-) -> Weights:
-    """The rows' weights; those of their classes in y, if there are any, are factors.
-
-    Whole ones stand for so many rows; with `classes_repeat=False` not if they are weights of classes.
-    """
-    weight = check_weights(sample_weight, n_rows)
-    if class_weight is not None:
-        by_class = compute_sample_weight(class_weight, np.asarray(y))
-        if (by_class < 0).any():
-            raise ValueError(f"class_weight must not be negative, got {class_weight!r:.200}.")
-        weight = by_class if weight is None else by_class * weight
-    return read_weights(weight, n_rows, class_weight is None or classes_repeat)
 
 
 def hash_of(parts: Iterable[bytes]) -> str:

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._warnings import warn_caller
 from spinney.data.holdout import row_values, time_keys
 from spinney.data.tables import Table, with_sides
+from spinney.data.target import class_numbers, read_labels, read_numbers
 from spinney.distributed.collections import column_here, vector_here
 from spinney.estimators.streaming import row_by_row
-from spinney.estimators.targets import read_labels, read_numbers
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -297,11 +297,7 @@ class PredictsSets(_Calibrated):
             raise ValueError("spread and level are supported only for regressors. Leave them out.")
         found = self._probabilities_for_sets(X, {})
         labels = read_labels(vector_here(y, "y"), len(found), type(self).__name__)
-        known = {label: k for k, label in enumerate(self.classes_.tolist())}  # type: ignore[attr-defined]
-        unknown = [label for label in labels.tolist() if label not in known]
-        if unknown:
-            raise ValueError(f"y holds the class {unknown[0]!r}, which is not among the classes of fit.")
-        return None, class_scores(found, np.array([known[label] for label in labels.tolist()], np.int64))
+        return None, class_scores(found, class_numbers(labels, self.classes_))  # type: ignore[attr-defined]
 
 
 def _read_spread(model: Any, spread: Any) -> Any:

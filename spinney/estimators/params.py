@@ -27,13 +27,11 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions, va
 from spinney._docstrings import Parameter as Parameter
 from spinney._docstrings import entry, with_section
 from spinney.data.schema import Schema
-from spinney.data.weights import Weights, share_of_rows
-from spinney.estimators.targets import TreeTargets
+from spinney.data.weights import share_of_rows
 from spinney.grow import NO_LIMIT
 
 if TYPE_CHECKING:
-    from spinney._team import Team
-    from spinney.data.tables import Table
+    from spinney.data.target import Target
     from spinney.grow.rules import TreeSettings
 
 Kind = TypeVar("Kind", bound=Any)
@@ -448,16 +446,16 @@ def count_columns(value: Any, n: int) -> int:
     return max(1, int(count_share(value, n) * n + 1e-9))
 
 
-def tree_settings(tree: Any, schema: Schema, answers: TreeTargets, weights: Weights) -> TreeSettings:
+def tree_settings(tree: Any, schema: Schema, target: Target) -> TreeSettings:
     """How to grow a tree with the parameters of `tree`, a `DecisionTreeClassifier` or `DecisionTreeRegressor`."""
     from spinney.criteria.impurity import NAMES, OWN
     from spinney.grow.rules import TreeSettings
 
-    n, n_rows = len(schema.columns), answers.values.shape[1]
+    n, n_rows = len(schema.columns), target.values.shape[1]
     own = None if isinstance(tree.criterion, str) else tree.criterion
     n_features = count_columns(tree.max_features, n)
     is_random = tree.splitter == "random" or n_features < n
-    total = weights.total()
+    total = target.weights.total()
     weight = float(n_rows) if total is None else float(total.sum())
     return TreeSettings(
         criterion=NAMES[tree.criterion] if own is None else OWN,
@@ -471,19 +469,19 @@ def tree_settings(tree: Any, schema: Schema, answers: TreeTargets, weights: Weig
         by_ratio=tree.criterion == "gain_ratio",
         random=tree.splitter == "random",
         n_features=n_features,
-        monotone=_tree_monotone(tree, schema, answers),
+        monotone=_tree_monotone(tree, schema, target),
         significance=tree.significance,
         seed=read_seed(tree.random_state) if is_random else 0,
     )
 
 
-def _tree_monotone(tree: Any, schema: Schema, answers: TreeTargets) -> np.ndarray:
+def _tree_monotone(tree: Any, schema: Schema, target: Target) -> np.ndarray:
     monotone = read_monotone(tree.monotonic_cst, schema)
     if not monotone.any():
         return monotone
-    if len(answers.values) > 1:
+    if target.n_outputs > 1:
         raise ValueError("Monotonicity constraints are not supported with multiple outputs.")
-    if answers.sizes is not None and answers.sizes[0] > 2:
+    if target.n_classes is not None and target.n_classes[0] > 2:
         raise ValueError("Monotonicity constraints are not supported with multiclass classification.")
     if callable(tree.criterion):
         raise ValueError("Monotonicity constraints are not supported with a custom criterion.")
@@ -494,10 +492,3 @@ def n_categories(schema: Schema) -> np.ndarray:
     """Categories of each column; 0 for numbers. A column without any value counts as one."""
     sizes = [0 if column.categories is None else max(1, len(column.categories)) for column in schema.columns]
     return np.array(sizes, np.int64)
-
-
-def tree_bins(tree: Any, schema: Schema, table: Table, counts: np.ndarray | None, team: Team) -> Any:
-    """The bins that a tree's thresholds are chosen from; None if it tries all."""
-    if tree.max_bins is None:
-        return None
-    return table.bins(schema.is_categorical, counts, tree.max_bins, team)

@@ -33,8 +33,7 @@ class HeldOutRows(NamedTuple):
 
     def judge(self, tree: DecisionTree, team: Team) -> ValidationRows:
         """Where the rows end, and their targets."""
-        answers = self.target.labels if self.target.y is None else self.target.y
-        assert answers is not None
+        answers = self.target.values
         weight = self.target.weights.total()
         weight = np.ones(self.table.n_rows) if weight is None else weight
         if tree.spreads:

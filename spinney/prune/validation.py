@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_array, check_consistent_length
 
 from spinney.criteria.fixed_point import scale_exponent, whole_numbers
+from spinney.data.target import class_numbers
 from spinney.tree.decision import SPREADS, DecisionTree
 
 UNKNOWN = -1  # code of a class that the model was not fitted with
@@ -68,20 +69,8 @@ def read_target(model: Any, y: Any, allow_unknown: bool) -> np.ndarray:
     if not is_class:
         return y
     classes = [model.classes_] if n_outputs == 1 else model.classes_
-    return np.stack([class_codes(y[:, k], classes[k], allow_unknown) for k in range(n_outputs)], axis=1)
-
-
-def class_codes(y: np.ndarray, classes: np.ndarray, allow_unknown: bool) -> np.ndarray:
-    """Each row's place among the classes."""
-    place = {label: k for k, label in enumerate(classes.tolist())}
-    labels, which = np.unique(y, return_inverse=True)
-    codes = np.array([place.get(label, UNKNOWN) for label in labels.tolist()], np.int64)
-    if not allow_unknown and (codes == UNKNOWN).any():
-        strange = labels[codes == UNKNOWN].tolist()
-        raise ValueError(
-            f"y has classes that the model was not fitted with: {strange!r:.80}. Its classes are {list(place)!r:.80}."
-        )
-    return codes[which.ravel()]
+    unknown = UNKNOWN if allow_unknown else None
+    return np.stack([class_numbers(y[:, k], classes[k], unknown) for k in range(n_outputs)], axis=1)
 
 
 def climb(tree: DecisionTree, node: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

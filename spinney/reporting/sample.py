@@ -17,7 +17,7 @@ from spinney.data.on_gpu import here
 from spinney.data.reading import with_rows
 from spinney.data.schema import Schema
 from spinney.data.tables import Table, is_streamed, with_sides
-from spinney.estimators.base import check_weights
+from spinney.data.weights import check_weights
 from spinney.reporting.charts import spark, whole_bins
 from spinney.view.numbers import short, write_boolean
 from spinney.view.phrases import column_names

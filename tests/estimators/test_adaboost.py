@@ -298,12 +298,12 @@ def test_the_table_is_read_and_sorted_once(monkeypatch):
     from spinney.data.tables import Table
 
     calls = []
-    for module, name in ((series, "learn_and_read"), (Table, "sorted")):
+    for module, name in ((series, "read_training"), (Table, "sorted")):
         plain = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, _f=plain, _n=name, **k: (calls.append(_n), _f(*a, **k))[1])
     X, y = make_moons(200, noise=0.3, random_state=0)
     AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=10).fit(X, y)
-    assert calls == ["learn_and_read", "sorted"]
+    assert calls == ["read_training", "sorted"]
 
 
 @pytest.mark.parametrize("kind", [AdaBoostRegressor, AdaBoostClassifier])

@@ -6,14 +6,8 @@ import pytest
 import spinney
 from spinney.data.schema import learn_and_read
 from spinney.data.tables import TableHandle
-from spinney.estimators.base import (
-    SMALL_WORK,
-    TableModel,
-    all_or_nothing,
-    make_team,
-    opened_for_fit,
-    read_sample_weight,
-)
+from spinney.data.weights import read_sample_weight
+from spinney.estimators.base import SMALL_WORK, TableModel, all_or_nothing, make_team, opened_for_fit
 
 
 class Model(TableModel):

@@ -145,7 +145,7 @@ def test_bad_eval_sets(kind):
         kind().fit(X, Y, eval_set=(X_NEW, Y_NEW))
     with pytest.raises(ValueError, match=r"eval_set must be \(X, y\) or \(X, y, sample_weight\), got"):
         model.fit(X, Y, eval_set=X_NEW)
-    with pytest.raises(ValueError, match=r"y has classes that the model was not fitted with: .'perhaps'."):
+    with pytest.raises(ValueError, match=r"y holds the class 'perhaps', which is not among the classes of fit"):
         model.fit(X, Y, eval_set=(X_NEW, ["perhaps"] * len(X_NEW)))
     with pytest.raises(ValueError, match=r"X has 3 features, but|feature names should match"):
         model.fit(X, Y, eval_set=(X_NEW.iloc[:, :3], Y_NEW))

@@ -109,7 +109,7 @@ def test_choices_of_reduced_error(name, value):
 VALIDATION = {
     "an unknown class": (
         {"y_val": np.where(np.arange(len(CASE.y)) == 3, 7, CASE.y[:, 0])},
-        r"classes that the model was not fitted with: \[7\]. Its classes are \[0, 1, 2\]",
+        r"y holds the class 7, which is not among the classes of fit: \[0, 1, 2\]",
     ),
     "columns": ({"X_val": CASE.X[:, :3]}, "X has 3 features, but RandomClassTree is expecting 4"),
     "rows": ({"y_val": CASE.y[:-1]}, "inconsistent numbers of samples"),

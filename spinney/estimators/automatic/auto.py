@@ -17,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.holdout import read_order
 from spinney.data.opened_table import OpenedTable
 from spinney.data.reading import with_rows
+from spinney.data.target import find_classes, need_two_classes, read_labels, read_numbers
+from spinney.data.weights import read_sample_weight
 from spinney.distributed.fits import spread
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.cross_fitting import naming
@@ -41,19 +43,10 @@ from spinney.estimators.automatic.fit import (
     run_contest,
     tell,
 )
-from spinney.estimators.base import (
-    OfTrees,
-    TableClassifier,
-    TableModel,
-    TableRegressor,
-    all_or_nothing,
-    hash_of,
-    read_sample_weight,
-)
+from spinney.estimators.base import OfTrees, TableClassifier, TableModel, TableRegressor, all_or_nothing, hash_of
 from spinney.estimators.docstrings import CLASSES, LABELS, NUMBERS, TO_FIT, documented
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed
 from spinney.estimators.streaming import known_arguments, row_by_row
-from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 from spinney.evaluate.runs import wants_cluster
 from spinney.tree.formula import Mixture, mixture_of
 from spinney.view.frame import as_frame

@@ -9,6 +9,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from spinney.data.target import Target, class_target, number_target, read_labels, read_several_numbers
 from spinney.estimators.bagging.fit import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR, BagFit
 from spinney.estimators.bagging.model import EXAMPLE
 from spinney.estimators.docstrings import (
@@ -23,7 +24,6 @@ from spinney.estimators.forests.model import ClassForest, NumberForest
 from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.routing import route_to_copies
 from spinney.estimators.streaming import row_by_row
-from spinney.estimators.targets import TreeTargets, find_answers, read_labels, read_several_numbers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.reweighted import can_share
 from spinney.gpu import model_methods as on_gpu
@@ -172,10 +172,9 @@ class BaggingClassifier(BaggedClasses, BagFit):
         made.classes_, made.n_classes_ = self.classes_, self.n_classes_
         return made
 
-    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, TreeTargets]:
+    def _read_target(self, y: Any, n_rows: int) -> tuple[np.ndarray, Target]:
         labels = read_labels(y, n_rows, type(self).__name__)
-        answers = find_answers(labels)
-        return labels, answers._replace(values=answers.values.astype(np.int64))
+        return labels, class_target(labels)
 
     def _answer_of(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         from spinney.ensemble.bagging import say_classes
@@ -264,9 +263,9 @@ class BaggingRegressor(BaggedNumbers, BagFit):
     def _default(self) -> Any:
         return DecisionTreeRegressor()
 
-    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, TreeTargets]:
+    def _read_target(self, y: Any, n_rows: int) -> tuple[np.ndarray, Target]:
         numbers = read_several_numbers(y, n_rows, type(self).__name__)
-        return numbers, TreeTargets(np.ascontiguousarray(numbers.reshape(n_rows, -1).T), None)
+        return numbers, number_target(numbers)
 
     def _answer_of(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         from spinney.ensemble.bagging import say_numbers

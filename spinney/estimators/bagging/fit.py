@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.validation import _num_samples
 
 from spinney.data.remote_table import is_dask, is_remote
-from spinney.data.schema import Schema, SchemaColumn, learn_and_read, without_idle_categories
-from spinney.data.weights import Weights
+from spinney.data.schema import Schema, SchemaColumn
+from spinney.data.target import Target, Training, read_target, read_training
+from spinney.data.weights import Weights, read_sample_weight
 from spinney.distributed.collections import fit_by, vector_here
 from spinney.estimators.bagging.model import BagModel
-from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.base import all_or_nothing
 from spinney.estimators.docstrings import documented
 from spinney.estimators.forests.model import FOLLOWS, mean_votes
 from spinney.estimators.params import (
@@ -38,7 +39,6 @@ from spinney.estimators.params import (
     tree_settings,
 )
 from spinney.estimators.routing import route_to_copies, wants_weights
-from spinney.estimators.targets import TreeTargets, answers_of, read_answers
 from spinney.estimators.trees.reweighted import can_share
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class GrownMembers(NamedTuple):
     schema: Schema
     forest: Forest
     draws: Draws
-    answers: TreeTargets
+    target: Target
 
 
 def grow_remote_bag(
@@ -211,12 +211,12 @@ def grow_remote_bag(
         raise TypeError("y or sample_weight is a dask collection, but X is not: pass .compute() of it.")
     y, weight = vector_here(y, "y"), vector_here(sample_weight, "sample_weight")
     rows = plan_gathering(X, type(bag).__name__, _COPIES)
-    answers = read_answers(template, y, rows.n_rows, type(bag).__name__)
+    target = read_target(y, rows.n_rows, type(bag).__name__, is_classifier(template), template.criterion)
     copy = clone(bag)
     copy._seed = bag._seed
     how = Sharing(_open, _grow, _facts, (copy, template, y, weight))
     forest, (schema, draws) = grow_everywhere(rows.client, rows.partitions, how, rows.workers, numbers, report)
-    return GrownMembers(schema, forest, draws, answers)
+    return GrownMembers(schema, forest, draws, target)
 
 
 # --- on the workers --------------------------------------------------------------------------------------------------
@@ -305,28 +305,23 @@ class BagFit(BagModel):
         """Fit members that are Spinney's trees."""
         if is_remote(X, y, sample_weight):
             return self._fit_remote_trees(template, X, y, sample_weight)
-        from spinney.data.row_hash import order_by_content
         from spinney.ensemble.forests.out_of_bag import count_votes
 
         check_parameters(template)
-        schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
-        answers = read_answers(template, y, table.n_rows, type(self).__name__)
-        weights = read_sample_weight(sample_weight, table.n_rows)
-        schema, table = without_idle_categories(schema, table, weights)
-        numbers = self._numbers(schema, answers)
+        data = read_training(template, X, y, sample_weight, owner=type(self).__name__)
+        schema, table, target = data
+        numbers = self._numbers(schema, target)
         if not numbers and not self._lacks_oob():
             return
-        answers.keep_classes(self)
-        draws = self._plan_draws(
-            order_by_content(table, *answers.values, weights=weights.total()), schema.n_columns, weights
-        )
+        target.keep_classes(self)
+        draws = self._draws_by_content(data)
         with self._make_team("tree", table.n_rows * table.n_columns * len(numbers)) as team:
             if numbers:
-                forest = self._grow(template, schema, table, answers.target(weights), draws, numbers, team)
+                forest = self._grow(template, schema, table, target, draws, numbers, team)
                 self._keep(schema, forest)
             self._keep_draws(draws, numbers)
             if self.oob_score:
-                self._judge(count_votes(self.forest_, table, self._in_bag, team, self.node_answers()), answers, weights)
+                self._judge(count_votes(self.forest_, table, self._in_bag, team, self.node_answers()), target)
 
     def _grow(
         self, template: Any, schema: Schema, table: Table, target: Target, draws: Draws, numbers: range, team: Team
@@ -350,7 +345,7 @@ class BagFit(BagModel):
 
         def tailor(number: int, some: Target) -> TreeSettings:
             member = seed_member(clone(template), seed, number)
-            settings = tree_settings(member, schema, answers_of(some), some.weights)
+            settings = tree_settings(member, schema, some)
             if subspaces.are_whole:
                 return settings
             columns = subspaces.of(number)
@@ -358,7 +353,7 @@ class BagFit(BagModel):
             return settings._replace(n_features=count_columns(template.max_features, len(columns)), monotone=monotone)
 
         return Plan(
-            settings=tree_settings(template, schema, answers_of(target), target.weights),
+            settings=tree_settings(template, schema, target),
             bootstrap=False,
             n_draws=0,
             replace=False,
@@ -382,27 +377,20 @@ class BagFit(BagModel):
         self._seed, numbers = read_seed(self.random_state), range(self.n_estimators)
         report = tell_progress(self.verbose, len(numbers), "tree")
         grown = grow_remote_bag(self, template, X, y, sample_weight, numbers, report)
-        grown.answers.keep_classes(self)
+        grown.target.keep_classes(self)
         self._keep_draws(grown.draws, numbers)
         self._keep(grown.schema, grown.forest)
 
     def plan_of_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
         """Prepare a fit of Spinney's trees on data in memory, for internal use."""
         from spinney._team import Team
-        from spinney.data.row_hash import order_by_content
         from spinney.ensemble.bagging import open_for_members
 
-        schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
-        answers = read_answers(template, y, table.n_rows, type(self).__name__)
-        weights = read_sample_weight(sample_weight, table.n_rows)
-        schema, table = without_idle_categories(schema, table, weights)
-        draws = self._plan_draws(
-            order_by_content(table, *answers.values, weights=weights.total()), schema.n_columns, weights
-        )
-        target = answers.target(weights)
+        data = read_training(template, X, y, sample_weight, owner=type(self).__name__)
+        draws, schema, target = self._draws_by_content(data), data.schema, data.target
         plan = self._plan(template, schema, target, draws)
         with Team(1, inline=True) as alone:
-            made = open_for_members(table, n_categories(schema), target, plan, draws, template.max_bins, alone)
+            made = open_for_members(data.table, n_categories(schema), target, plan, draws, template.max_bins, alone)
         return schema, made[0], target, made[1], draws
 
     def keep_parts(self, parts: list[Any]) -> None:
@@ -421,21 +409,21 @@ class BagFit(BagModel):
 
         schema, X = self._learn(X)
         n_rows, n_jobs = _num_samples(X), available_threads(self.n_jobs)
-        target, answers = self._read_answers(y, n_rows)
+        own, target = self._read_target(y, n_rows)
         weights = read_sample_weight(sample_weight, n_rows)
-        numbers = self._numbers(schema, answers)
+        numbers, target = self._numbers(schema, target), target._replace(weights=weights)
         if not numbers and not self._lacks_oob():
             return
-        answers.keep_classes(self)
-        codes = None if answers.classes is None else answers.values[0]
-        draws = self._plan_draws(order_of_any(X, answers.values, weights.total()), schema.n_columns, weights)
+        target.keep_classes(self)
+        codes = None if target.labels is None else target.labels[0]
+        draws = self._plan_draws(order_of_any(X, target.values, weights.total()), schema.n_columns, weights)
         asks = Asks(wants_weights(template), params)
-        fitted = fit_bagged(template, X, target, codes, draws, numbers, self._seed, n_jobs, self.verbose, asks)
+        fitted = fit_bagged(template, X, own, codes, draws, numbers, self._seed, n_jobs, self.verbose, asks)
         members = [*(self.estimators_ if numbers.start else ()), *fitted]
         self._keep_draws(draws, numbers)
-        self._keep_members(schema, members, len(answers.values))
+        self._keep_members(schema, members, target.n_outputs)
         if self.oob_score:
-            self._judge(count_member_votes(members, X, self._draws, self._answer_of, n_jobs), answers, weights)
+            self._judge(count_member_votes(members, X, self._draws, self._answer_of, n_jobs), target)
 
     def _learn(self, X: Any) -> tuple[Schema, Any]:
         """The schema of X, and X in a form that rows can be taken from."""
@@ -444,17 +432,17 @@ class BagFit(BagModel):
             return Schema((SchemaColumn(None),) * X.shape[1]), X
         return super()._learn(X)
 
-    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, TreeTargets]:
+    def _read_target(self, y: Any, n_rows: int) -> tuple[np.ndarray, Target]:
         """y as members receive it, and as numbers."""
         raise NotImplementedError
 
-    def _numbers(self, schema: Schema, answers: TreeTargets) -> range:
+    def _numbers(self, schema: Schema, target: Target) -> range:
         """Numbers of the members that are still to be fitted."""
         if not self.warm_start or not hasattr(self, "_draws"):
             self._seed = read_seed(self.random_state)
             return range(self.n_estimators)
         numbers = self._still_to_fit(len(self._draws), "members")
-        known = schema == self._schema and len(answers.values) == self.n_outputs_ and self._knows_classes(answers)
+        known = schema == self._schema and target.n_outputs == self.n_outputs_ and self._knows_classes(target)
         if not known or type(self._template()) is not type(self.estimator_):
             raise ValueError(
                 "with warm_start=True X, y and estimator must have the same columns, classes and kind as in the "
@@ -466,9 +454,15 @@ class BagFit(BagModel):
         """Whether `oob_score` was set after the members had been fitted."""
         return bool(self.oob_score) and not hasattr(self, "oob_score_")
 
-    def _knows_classes(self, answers: TreeTargets) -> bool:
+    def _knows_classes(self, target: Target) -> bool:
         known = vars(self).get("classes_", [])
-        return all(map(np.array_equal, known if isinstance(known, list) else [known], answers.classes or []))
+        return all(map(np.array_equal, known if isinstance(known, list) else [known], target.classes or []))
+
+    def _draws_by_content(self, data: Training) -> Draws:
+        from spinney.data.row_hash import order_by_content
+
+        order = order_by_content(data.table, *data.target.values, weights=data.target.weights.total())
+        return self._plan_draws(order, data.schema.n_columns, data.target.weights)
 
     def _plan_draws(self, order: np.ndarray, n_columns: int, weights: Weights) -> Draws:
         """The rows and columns of each member."""
@@ -507,8 +501,8 @@ class BagFit(BagModel):
 
     # --- out of bag -------------------------------------------------------------------------------------------------
 
-    def _judge(self, votes: Votes, truth: TreeTargets, weights: Weights) -> None:
-        answers, total = mean_votes(votes, "member"), weights.total()
+    def _judge(self, votes: Votes, target: Target) -> None:
+        answers, total = mean_votes(votes, "member"), target.weights.total()
         counted = votes.n > 0 if total is None else (votes.n > 0) & (total > 0)
-        self._keep_oob(answers, truth.values, counted)
-        self._calibrate_oob(answers, truth.values, counted)
+        self._keep_oob(answers, target.values, counted)
+        self._calibrate_oob(answers, target.values, counted)

@@ -20,13 +20,14 @@ from sklearn.utils import check_array
 from spinney.data.holdout import RowOrder, read_order
 from spinney.data.on_gpu import here, is_on_gpu
 from spinney.data.remote_table import RemoteRows, is_remote
-from spinney.data.schema import Schema, learn_and_read, without_idle_categories
+from spinney.data.schema import Schema
 from spinney.data.tables import Table, with_sides
-from spinney.data.weights import Weights, read_weights
+from spinney.data.target import read_training
+from spinney.data.weights import read_sample_weight, read_weights
 from spinney.distributed.collections import column_here, fit_by, vector_here
 from spinney.ensemble.callbacks import Clock
 from spinney.ensemble.metrics import Metric, find_metrics
-from spinney.estimators.base import TableModel, opened_for_fit, read_sample_weight
+from spinney.estimators.base import TableModel, opened_for_fit
 from spinney.estimators.docstrings import documented
 from spinney.estimators.params import (
     check_parameters,
@@ -357,20 +358,15 @@ class BoostingFit(TableModel):
             eval_set = one_eval_set(eval_set, X_val, y_val, sample_weight_val)
             refuse_monitor(monitor)
             begun = self._booster if self.warm_start and hasattr(self, "_booster") else None
-            if begun is None:
-                schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
-            else:
+            if begun is not None:
                 self._check_more_rounds(begun.n_rounds)
-                schema, table = self._schema, self._read(X)
-            target = self._read_target(y, table.n_rows, begun is not None)
-            weights = self._read_weights(sample_weight, target, table.n_rows)
-            if begun is None:
-                schema, table = without_idle_categories(schema, table, weights)
+            schema, table, task = self._read_task(X, y, sample_weight, begun is not None)
             order = None
             if not (groups is None and times is None and gap is None):
                 order = read_order(groups, times, gap, X, table.n_rows)
-            data = FitData(X, schema, table, self._task(target, weights), init_score, order)
-            self._fit(data, eval_set, eval_init_score, eval_metric, begun, clock)
+            self._fit(
+                FitData(X, schema, table, task, init_score, order), eval_set, eval_init_score, eval_metric, begun, clock
+            )
         return self
 
     def _open_elsewhere(self, X: Any, y: Any, sample_weight: Any, init_score: Any) -> tuple[Any, Any, Any, Any]:
@@ -468,8 +464,9 @@ class BoostingFit(TableModel):
 
     def _tries_lines(self, data: FitData) -> bool:
         """Whether the search for rounds is to say what leaves are like."""
-        can_be_linear = not self._no_lines(data) and data.task.has_value and not data.schema.is_categorical.all()
-        return self.leaves == "auto" and can_be_linear
+        if self.leaves != "auto" or self._no_lines(data):
+            return False
+        return data.task.has_value and not data.schema.is_categorical.all()
 
     def _no_lines(self, data: FitData) -> str:
         """Why leaves cannot be linear, and a remedy; empty: they can."""
@@ -614,7 +611,7 @@ class BoostingFit(TableModel):
             if is_remote(X, y, weight):
                 X, y, weight, _ = self._open_remote(X, y, weight, None)
             table = data.schema.read(self._on_device(X, as_codes), type(self).__name__, strict=self.refuses_unknown())
-            target, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
+            target, weights = self._known_target(y, table.n_rows).numbers, read_weights(weight, table.n_rows)
             offset = read_offset(offsets[name], table.n_rows, data.task, "eval_init_score")
             tables.append(EvalTable(name, X, table, target, weights, offset))
         return tables
@@ -626,8 +623,20 @@ class BoostingFit(TableModel):
             return math.nan
         return float(known[0] if metric.greater_is_better else -known[0] * metric.factor)
 
-    def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
-        return read_sample_weight(sample_weight, n_rows)
+    def _read_task(self, X: Any, y: Any, sample_weight: Any, is_begun: bool = False) -> tuple[Schema, Table, Task]:
+        """The table with its columns, and the task; the columns and classes of a fit that goes on are known."""
+        by_class = getattr(self, "class_weight", None)
+        if is_begun:
+            schema, table = self._schema, self._read(X)
+            target = self._known_target(y, table.n_rows)
+            labels = None if by_class is None else target.names
+            weights = read_sample_weight(sample_weight, table.n_rows, by_class, labels, classes_repeat=False)
+            return schema, table, self._task(target._replace(weights=weights))
+        schema, table, target = read_training(
+            self, X, y, sample_weight, class_weight=by_class, classes_repeat=False, one_output=True, two_classes=True
+        )
+        target.keep_classes(self)
+        return schema, table, self._task(target)
 
     # --- initial scores --------------------------------------------------------------------------------------------
 
@@ -644,9 +653,7 @@ class BoostingFit(TableModel):
     ) -> tuple[Schema, BoostingJob]:
         """Read data as a fit does, and the parameters, for internal use: fits that are not `fit`, as of folds."""
         check_parameters(self)
-        schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
-        target = self._read_target(y, table.n_rows, False)
-        weights = self._read_weights(sample_weight, target, table.n_rows)
-        data = FitData(X, schema, table, self._task(target, weights), init_score, None)
+        data = FitData(X, *self._read_task(X, y, sample_weight), init_score, None)
         job = self._job(data, Clock(time.perf_counter(), None))
-        return schema, job._replace(metrics=self._metrics(eval_metric, data.task, None), searches=follows_table(self))
+        metrics = self._metrics(eval_metric, data.task, None)
+        return data.schema, job._replace(metrics=metrics, searches=follows_table(self))

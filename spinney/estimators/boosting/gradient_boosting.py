@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spinney.data.weights import Weights
+from spinney.data.target import (
+    Target,
+    class_target,
+    number_target,
+    read_labels,
+    read_numbers,
+)
 from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, loss_metric, value_metrics
-from spinney.estimators.base import TableClassifier, TableRegressor, read_sample_weight
+from spinney.estimators.base import TableClassifier, TableRegressor
 from spinney.estimators.boosting.model import BoostedModel
 from spinney.estimators.boosting.params import BOOSTING, CLASS_LOSS, FITTED, GROUPS, NUMBER_LOSS
 from spinney.estimators.docstrings import LABELS, LOCAL, NUMBERS, documented
 from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.streaming import row_by_row
-from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 from spinney.gpu import model_methods as on_gpu
 
 if TYPE_CHECKING:
@@ -144,19 +149,16 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
         for raw in self._staged_raw(X, init_score):
             yield self.respond(raw)
 
-    def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
-        return read_numbers(y, n_rows, type(self).__name__)
+    def _known_target(self, y: Any, n_rows: int) -> Target:
+        return number_target(read_numbers(y, n_rows, type(self).__name__))
 
-    def _task(self, y: np.ndarray, weights: Weights) -> Task:
+    def _task(self, target: Target) -> Task:
         from spinney.criteria.losses import check_targets
-        from spinney.data.target import Target
         from spinney.ensemble.boosting.booster import Task
 
-        loss = self._make_loss()
-        used = weights.total()
-        if len(y):
-            check_targets(loss, y if used is None else y[used > 0])
-        return Task(Target(None, None, y[None, :], weights), loss)
+        loss, y, used = self._make_loss(), target.values[0], target.weights.total()
+        check_targets(loss, y if used is None else y[used > 0])
+        return Task(target, loss)
 
     @property
     def _quantile(self) -> float:
@@ -405,37 +407,18 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
             return self.classes_[raw.argmax(axis=0)]
         return self.classes_.take(self.respond(raw)[:, 1] > 0.5)
 
-    def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
-        """Class numbers; `known`: the classes must be those already learnt."""
-        y = read_labels(y, n_rows, type(self).__name__)
-        if known:
-            return self._class_numbers(y)
-        self.classes_, numbers = find_classes(y)
-        self.n_classes_ = len(self.classes_)
-        need_two_classes(self.classes_)
-        return numbers.astype(np.float64, copy=False)
+    def _known_target(self, y: Any, n_rows: int) -> Target:
+        return class_target(read_labels(y, n_rows, type(self).__name__), [self.classes_])
 
-    def _class_numbers(self, y: np.ndarray) -> np.ndarray:
-        number = {label: k for k, label in enumerate(self.classes_.tolist())}
-        labels, place = find_classes(y)
-        for label in labels.tolist():
-            if label not in number:
-                raise ValueError(
-                    f"y holds the class {label!r}, which is not among the classes of fit: {self.classes_.tolist()}."
-                )
-        return np.array([number[label] for label in labels.tolist()], np.float64)[place.astype(np.int64)]
-
-    def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
-        labels = None if self.class_weight is None else self.classes_[y.astype(np.int64)]
-        return read_sample_weight(sample_weight, n_rows, self.class_weight, labels, classes_repeat=False)
-
-    def _task(self, y: np.ndarray, weights: Weights) -> Task:
-        from spinney.criteria.losses import BY_NAME
-        from spinney.criteria.user_loss import compile_loss
-        from spinney.data.target import Target
+    def _task(self, target: Target) -> Task:
         from spinney.ensemble.boosting.booster import Task
 
-        target = Target(y.astype(np.int32)[None, :], (self.n_classes_,), None, weights)
+        return Task(target, self._make_loss())
+
+    def _make_loss(self) -> Any:
+        from spinney.criteria.losses import BY_NAME
+        from spinney.criteria.user_loss import compile_loss
+
         kind = BY_NAME.get(self.loss) if isinstance(self.loss, str) else None
         if isinstance(self.loss, str) and not (kind and kind.needs_classes):
             raise ValueError(
@@ -444,7 +427,7 @@ class GradientBoostingClassifier(TableClassifier, BoostedModel):
         if self.n_classes_ > 2 and self.loss != "log_loss":
             what = "loss='exponential'" if isinstance(self.loss, str) else "A custom loss"
             raise ValueError(f"{what} needs two classes, but y has {self.n_classes_}. Use loss='log_loss'.")
-        return Task(target, kind.make() if kind else compile_loss(self.loss, "logistic"))
+        return kind.make() if kind else compile_loss(self.loss, "logistic")
 
     def _known_metrics(self) -> dict[str, Metric]:
         return CLASS_METRICS

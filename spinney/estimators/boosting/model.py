@@ -20,7 +20,6 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
-from spinney.data.weights import Weights
 from spinney.estimators.base import Explained, TableRegressor, frame_of_records, frame_of_row, hash_of
 from spinney.estimators.boosting.fit import BoostingFit, read_offset
 from spinney.estimators.docstrings import LOCAL, documented
@@ -395,7 +394,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
     def fitted_loss(self) -> Any:
         """The loss of the fitted model, made again for a model that was loaded; for internal use."""
         if self._booster.loss is None:
-            self._booster.loss = self._task(np.empty(0), Weights(None, None)).loss
+            self._booster.loss = self._make_loss()
         return self._booster.loss
 
     # --- reading ---------------------------------------------------------------------------------------------------

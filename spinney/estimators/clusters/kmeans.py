@@ -18,9 +18,9 @@ from spinney.data.remote_table import is_remote
 from spinney.data.schema import Schema, learn_matrix
 from spinney.data.sparse import is_sparse
 from spinney.data.tables import as_matrix
-from spinney.data.weights import Weights
+from spinney.data.weights import Weights, read_sample_weight
 from spinney.distributed.collections import fit_by, vector_here
-from spinney.estimators.base import TableModel, all_or_nothing, hash_of, read_sample_weight
+from spinney.estimators.base import TableModel, all_or_nothing, hash_of
 from spinney.estimators.clusters.params import KMEANS
 from spinney.estimators.docstrings import CELLS, NO_TARGET, documented
 from spinney.estimators.params import check_parameters, described, keep_parameters, read_seed

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from spinney._warnings import warn_caller
-from spinney.estimators.base import all_or_nothing, make_team, read_sample_weight
+from spinney.data.weights import read_sample_weight
+from spinney.estimators.base import all_or_nothing, make_team
 from spinney.estimators.clusters.kmeans import KMeans, columns_named
 from spinney.estimators.clusters.params import MINI_BATCH
 from spinney.estimators.docstrings import NO_TARGET, documented

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spinney.data.weights import Weights
-from spinney.estimators.base import hash_of, read_sample_weight
+from spinney.data.weights import Weights, read_sample_weight
+from spinney.estimators.base import hash_of
 from spinney.estimators.clusters.mixture_model import MixtureModel, first_mixture, first_shares, read_array
 from spinney.estimators.clusters.params import BAYESIAN, MIXTURE
 from spinney.estimators.docstrings import CELLS_OR_MISSING, documented

@@ -20,9 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._warnings import warn_caller
 from spinney.data.finite import refuse_not_finite
 from spinney.data.remote_table import is_remote
-from spinney.data.weights import Weights
+from spinney.data.weights import Weights, read_sample_weight
 from spinney.distributed.collections import fit_by
-from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
+from spinney.estimators.base import all_or_nothing, hash_of
 from spinney.estimators.clusters.kmeans import KMeans, MatrixModel, columns_named
 from spinney.estimators.docstrings import CELLS_OR_MISSING, NO_TARGET, documented
 from spinney.estimators.params import check_parameters, read_seed

@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
+from spinney.data.target import read_numbers
 from spinney.ensemble.cross_fitting import fit_one, naming, score_held_out
 from spinney.ensemble.selection import best_name
 from spinney.estimators.base import LogProbabilities, OfTrees, all_or_nothing
@@ -32,7 +33,6 @@ from spinney.estimators.docstrings import CLASSES, OF_MEMBERS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
-from spinney.estimators.targets import read_numbers
 from spinney.tree.formula import Formula, Mixture, formula_of
 
 _TABLE = {

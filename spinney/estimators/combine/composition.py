@@ -18,20 +18,14 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
 from spinney.data.schema import Schema, name_columns
+from spinney.data.target import read_labels
+from spinney.data.weights import check_weights
 from spinney.ensemble.cross_fitting import Member, Split, answer_of, class_numbers, in_order, naming
-from spinney.estimators.base import (
-    KnowsNames,
-    check_weights,
-    first_answer,
-    frame_of_records,
-    frame_of_row,
-    take_inputs_of_members,
-)
+from spinney.estimators.base import KnowsNames, first_answer, frame_of_records, frame_of_row, take_inputs_of_members
 from spinney.estimators.docstrings import OF_MEMBERS, documented
 from spinney.estimators.names import names_of_ours
 from spinney.estimators.params import Parameter, check_parameters
 from spinney.estimators.routing import route_to_members, router_of_members
-from spinney.estimators.targets import read_labels
 
 MEMBERS = {
     "estimators": Parameter(

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
+from spinney.data.target import read_numbers
 from spinney.ensemble.cross_fitting import Member, fit_members, predict_held_out
 from spinney.ensemble.selection import (
     class_log_likelihood,
@@ -38,7 +39,6 @@ from spinney.estimators.docstrings import CLASSES, OF_MEMBERS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
-from spinney.estimators.targets import read_numbers
 from spinney.tree.formula import Mixture, mixture_of
 
 _LEAST_SHARE = 1e-12  # of the target's mean square: the least variance a model is credited with

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names_in, _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
+from spinney.data.target import read_indicators, read_numbers
 from spinney.ensemble.cross_fitting import (
     FitParams,
     Member,
@@ -40,7 +41,6 @@ from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import INSIDE_0_1, Parameter, described, keep_parameters
 from spinney.estimators.routing import add_final, route_to_final
 from spinney.estimators.streaming import row_by_row
-from spinney.estimators.targets import read_indicators, read_numbers
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Parameters of stacking: what they may be and what they mean.

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
+from spinney.data.target import read_numbers
 from spinney.ensemble.cross_fitting import Member, fit_members, naming
 from spinney.ensemble.voting import RANKINGS, aggregate_ranks, majority, mean, median, read_weights
 from spinney.estimators.base import LogProbabilities, OfTrees, all_or_nothing
@@ -30,7 +31,6 @@ from spinney.estimators.docstrings import NUMBERS, OF_MEMBERS, documented
 from spinney.estimators.intervals import PredictsIntervals, PredictsSets
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.streaming import row_by_row
-from spinney.estimators.targets import read_numbers
 from spinney.tree.formula import Mixture, mixture_of
 
 _TABLE = {

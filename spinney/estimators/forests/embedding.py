@@ -16,12 +16,13 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from spinney.data.schema import learn_and_read, without_idle_categories
-from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.data.target import Training, number_target
+from spinney.data.weights import read_sample_weight
+from spinney.estimators.base import all_or_nothing
 from spinney.estimators.docstrings import NO_TARGET, TO_FIT, documented
 from spinney.estimators.forests.fit import GrownForest
 from spinney.estimators.params import FOREST, Parameter, check_parameters, described, keep_parameters
 from spinney.estimators.streaming import known_arguments, row_by_row
-from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.extra_tree import ExtraTreeRegressor
 from spinney.tree.formula import not_of_trees
 
@@ -146,8 +147,7 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
             self.estimator_ = self._make_template()
             # a target for the choices that remain, such as the side of missing values: pseudo-random, and determined by
             # the row contents
-            chances = TreeTargets(chances_by_content(table)[None, :], None)
-            self._fit(schema, table, chances, weights)
+            self._fit(Training(schema, table, number_target(chances_by_content(table), weights)))
         return self
 
     @known_arguments

@@ -14,16 +14,15 @@ import numpy as np
 
 from spinney._warnings import warn_caller
 from spinney.data.remote_table import RemoteRows, is_remote
-from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.data.tables import with_sides
+from spinney.data.target import Training, read_training
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, open_collections
-from spinney.estimators.base import opened_for_fit, read_sample_weight
+from spinney.estimators.base import opened_for_fit
 from spinney.estimators.docstrings import documented
 from spinney.estimators.forests.model import ClassForest, JudgedForest, QuantileForest
 from spinney.estimators.params import keep_parameters, n_categories, read_seed, tree_settings
 from spinney.estimators.streaming import known_arguments
-from spinney.estimators.targets import TreeTargets, read_answers
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.model import keep_tree
 
@@ -99,11 +98,12 @@ class GrownForest(JudgedForest):
                     "max_samples needs bootstrap=True: without bootstraps every tree is grown on all rows. Set "
                     "bootstrap=True, or max_samples=None."
                 )
-            schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
             self.estimator_ = self._make_template()
-            answers = read_answers(self.estimator_, y, table.n_rows, type(self).__name__)
-            weights = self._weights(sample_weight, y, table.n_rows)
-            self._fit(*without_idle_categories(schema, table, weights), answers, weights, y)
+            data = read_training(self, X, y, sample_weight, class_weight=self._class_weight())
+            if self.warm_start and hasattr(self, "classes_") and data.target.classes is not None:
+                self._check_same(data.target.classes)
+            data.target.keep_classes(self)
+            self._fit(data)
         return self
 
     def _open_elsewhere(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
@@ -118,12 +118,10 @@ class GrownForest(JudgedForest):
             )
         return open_collections(X, y, sample_weight)
 
-    def _fit(self, schema: Any, table: Table, answers: TreeTargets, weights: Weights, y: Any = None) -> None:
+    def _fit(self, data: Training) -> None:
         """Grow the trees on a table that has been read."""
-        self._check_same(answers)
-        answers.keep_classes(self)
-        plan = self._plan(schema, answers, weights, y)
-        target = answers.target(plan.weights)
+        schema, table, target = data
+        plan = self._plan(data)
         with self._make_team("tree", table.n_rows * table.n_columns * self.n_estimators) as team:
             self._grow(schema, table, target, plan, team)
         self.max_features_ = min(plan.settings.n_features, self.n_features_in_)
@@ -231,11 +229,12 @@ class GrownForest(JudgedForest):
         self._keep(parts[0].schema_, join([one.forest_ for one in parts]))
         self._bags = pool_bags([(len(one), one._bags, one._n_rows, one._seed) for one in parts])
 
-    def _plan(self, schema: Any, answers: TreeTargets, weights: Weights, y: Any) -> Plan:
+    def _plan(self, data: Training) -> Plan:
         from spinney.ensemble.forests.fit import Plan
 
-        n_draws = self._count_draws(weights, answers.values.shape[1])
-        settings = tree_settings(self.estimator_, schema, answers, weights)
+        weights = data.target.weights
+        n_draws = self._count_draws(weights, data.table.n_rows)
+        settings = tree_settings(self.estimator_, data.schema, data.target)
         if self.bootstrap:
             settings = settings._replace(min_weight=float(self._setting("min_weight_fraction_leaf")) * n_draws)
         settings = settings._replace(per_tree=self._setting("features_per") == "tree")
@@ -245,7 +244,7 @@ class GrownForest(JudgedForest):
             n_draws=n_draws,
             replace=True,
             weights=weights,
-            class_weight=self._class_factors(y) if self.bootstrap else None,
+            class_weight=self._class_factors(data.target) if self.bootstrap else None,
             seed=read_seed(self.random_state),
             prune=self._pruner(),
             structure=self._structure(),
@@ -270,16 +269,20 @@ class GrownForest(JudgedForest):
         alpha = self._setting("ccp_alpha")
         return (lambda tree: collapse_by_alpha(tree, alpha)) if alpha > 0.0 else None
 
-    def _weights(self, sample_weight: Any, y: Any, n_rows: int) -> Weights:
-        return read_sample_weight(sample_weight, n_rows)
+    def _class_weight(self) -> Any:
+        """The weights of the classes, but for those of each bootstrap (`_class_factors`)."""
+        return None
 
-    def _class_factors(self, y: Any) -> Callable[[np.ndarray], np.ndarray] | None:
+    def _class_factors(self, target: Target) -> Callable[[np.ndarray], np.ndarray] | None:
         return None
 
     def _note_targets(self, table: Table, target: Target, opened: ForestTable, plan: Plan, team: Team) -> None: ...
 
-    def _check_same(self, answers: TreeTargets) -> None:
-        """With warm_start the classes must be those of the previous fit."""
+    def _check_same(self, found: list[np.ndarray]) -> None:
+        """Raise if the classes are not those of the previous fit."""
+        kept = self.classes_ if isinstance(self.classes_, list) else [self.classes_]
+        if len(kept) != len(found) or not all(map(np.array_equal, kept, found)):
+            raise ValueError(_OTHER_DATA)
 
 
 class ForestClassifier(ClassForest, GrownForest):
@@ -315,18 +318,12 @@ class ForestClassifier(ClassForest, GrownForest):
     ) -> None:
         keep_parameters(self, locals())
 
-    def _check_same(self, answers: TreeTargets) -> None:
-        if self.warm_start and hasattr(self, "forest_"):
-            kept, found = self.classes_ if isinstance(self.classes_, list) else [self.classes_], answers.classes or []
-            if len(kept) != len(found) or not all(map(np.array_equal, kept, found)):
-                raise ValueError(_OTHER_DATA)
-
     def _make_tree(self, k: int) -> Any:
         tree = super()._make_tree(k)
         tree.classes_, tree.n_classes_ = self.classes_, self.n_classes_
         return tree
 
-    def _weights(self, sample_weight: Any, y: Any, n_rows: int) -> Weights:
+    def _class_weight(self) -> Any:
         by_class = self.class_weight
         if self.warm_start and isinstance(by_class, str):
             warn_caller(
@@ -334,20 +331,18 @@ class ForestClassifier(ClassForest, GrownForest):
                 "alone. If the rows change between fits, pass a dict of weights, such as scikit-learn's "
                 "compute_class_weight computes from a sample of all rows."
             )
-        if by_class == "balanced_subsample":  # of each bootstrap, see `_class_factors`; all rows are one without
-            by_class = None if self.bootstrap else "balanced"
-        return read_sample_weight(sample_weight, n_rows, by_class, y)
+        if by_class == "balanced_subsample":  # all rows are the bootstrap of every tree without bootstraps
+            return None if self.bootstrap else "balanced"
+        return by_class
 
-    def _class_factors(self, y: Any) -> Callable[[np.ndarray], np.ndarray] | None:
+    def _class_factors(self, target: Target) -> Callable[[np.ndarray], np.ndarray] | None:
         if self.class_weight != "balanced_subsample":
             return None
-        labels = np.asarray(y)
-        outputs = [np.unique(one, return_inverse=True)[1] for one in labels.reshape(len(labels), -1).T]
 
         def factors(counts: np.ndarray) -> np.ndarray:
             """compute_sample_weight("balanced", labels, indices=rows drawn) of the rows drawn, one count per class."""
             factor = np.ones(len(counts))
-            for label in outputs:
+            for label in target.values:
                 n_of_class = np.bincount(label, counts)
                 n_classes = np.count_nonzero(n_of_class)
                 factor *= (counts.sum() / (n_classes * np.maximum(n_of_class, 1.0)))[label]

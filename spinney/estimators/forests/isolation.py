@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._warnings import warn_caller
 from spinney.data.schema import Schema, learn_and_read, without_idle_categories
-from spinney.data.weights import Weights
+from spinney.data.weights import Weights, read_sample_weight
 from spinney.estimators.bagging.fit import count_columns_of_member
 from spinney.estimators.bagging.model import in_own_columns
-from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.base import all_or_nothing
 from spinney.estimators.docstrings import NO_TARGET, TO_FIT, documented
 from spinney.estimators.forests.model import ForestModel
 from spinney.estimators.params import (

@@ -366,8 +366,7 @@ class JudgedForest(ForestModel):
         count = table.count_votes if isinstance(table, RemoteRows) else partial(count_votes, table=table, team=team)
         votes = count(self.forest_, in_bag=self._in_bag, answers=self.node_answers())
         answers = mean_votes(votes, "tree")
-        truth = target.labels if target.y is None else target.y
-        assert truth is not None
+        truth = target.values
         self._keep_oob(answers, truth, votes.n > 0)
         total = target.weights.total()
         self._calibrate_oob(answers, truth, votes.n > 0 if total is None else (votes.n > 0) & (total > 0))

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spinney.data.schema import Schema, learn_and_read, without_idle_categories
+from spinney.data.schema import learn_and_read
+from spinney.data.target import Training, read_training
 from spinney.data.weights import Weights
 from spinney.estimators.adaboost import AdaBoostClassifier
-from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.base import all_or_nothing
 from spinney.estimators.docstrings import DENSE, LABELS, documented
 from spinney.estimators.params import AT_LEAST_1, Parameter, check_parameters, described, keep_parameters
 from spinney.estimators.streaming import known_arguments, row_by_row
-from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.id3_c45 import CLASSIC, C45Classifier
 from spinney.tree.formula import Confidence, Formula
 from spinney.tree.questions import spreads
@@ -160,30 +161,29 @@ class C50Classifier(AdaBoostClassifier):
         check_parameters(self)
         with all_or_nothing(self):
             self._check_sparse(X)
-            schema, table = learn_and_read(X, self.categorical_features, type(self).__name__, with_booleans=True)
-            target = self._read_target(y, table.n_rows)
-            weights = read_sample_weight(sample_weight, table.n_rows)
-            schema, table = without_idle_categories(schema, table, weights)
-            self._boost((schema, table), target, weights)
-            self._keep_schema(schema)
+            learn = partial(learn_and_read, with_booleans=True)
+            data = read_training(self, X, y, sample_weight, one_output=True, learn=learn)
+            data.target.keep_classes(self)
+            self._boost(data, data.target.values[0].astype(np.int64), data.target.weights)
+            self._keep_schema(data.schema)
         return self
 
     def _template(self) -> C45Classifier:
         return C45Classifier(**{name: getattr(self, name) for name in _OF_MEMBERS})
 
     @contextmanager
-    def _fitter(self, X: tuple[Schema, Table], target: np.ndarray, weights: Weights) -> Iterator[FitMember]:
+    def _fitter(self, X: Training, target: np.ndarray, weights: Weights) -> Iterator[FitMember]:
         from spinney.grow.multiway.columns import read_columns
         from spinney.prune.cost_complexity import collapse_within_standard_error
 
-        (schema, table), answers = X, TreeTargets(target[None].astype(np.int32), [self.classes_])
+        schema, table = X.schema, X.table
         columns = read_columns(table, schema, None)
         repeats = np.ones(table.n_rows, np.int64) if weights.counts is None else np.maximum(weights.counts, 1)
         with self._make_team("branches", table.n_rows * table.n_columns) as team:
 
             def fit_member(now: np.ndarray, number: int) -> tuple[Any, np.ndarray]:
                 member = self._template()
-                member.grow_from(schema, table, answers, _units(now, repeats), team, columns=columns)
+                member.grow_from(X, _units(now, repeats), team, columns=columns)
                 if self.prune and self.global_pruning:
                     member.tree_ = collapse_within_standard_error(member.tree_)
                 return member, _votes(member.tree_, table, team)[1]

@@ -8,9 +8,19 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from spinney.data.holdout import hold_out
-from spinney.data.schema import Schema, learn_and_read, without_idle_categories
-from spinney.data.weights import Weights
-from spinney.estimators.base import TableRegressor, all_or_nothing, read_sample_weight
+from spinney.data.schema import Schema
+from spinney.data.target import (
+    Target,
+    Training,
+    check_labels,
+    check_numbers,
+    class_target,
+    number_target,
+    read_training,
+    read_y,
+)
+from spinney.data.weights import read_sample_weight
+from spinney.estimators.base import TableRegressor, all_or_nothing
 from spinney.estimators.docstrings import CLASSES_OF_OUTPUTS, NUMBERS_OF_OUTPUTS, SEVERAL_TARGETS, TO_FIT, documented
 from spinney.estimators.params import (
     CLASS_CRITERIA,
@@ -23,18 +33,14 @@ from spinney.estimators.params import (
     keep_parameters,
     n_categories,
     read_seed,
-    tree_bins,
     tree_settings,
 )
 from spinney.estimators.streaming import known_arguments, row_by_row
-from spinney.estimators.targets import TreeTargets, check_labels, check_numbers, read_answers, read_y
 from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 from spinney.gpu import model_methods as on_gpu
 
 if TYPE_CHECKING:
-    from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.grow.rules import TreeSettings
     from spinney.prune.stopping import HeldOutRows
     from spinney.tree.decision import DecisionTree
 
@@ -46,9 +52,7 @@ if TYPE_CHECKING:
 # from, and a `HeldOutRows`. No algorithm in here: see prune/stopping.py.
 
 
-def find_judges(
-    model: Any, schema: Schema, table: Table, answers: TreeTargets, weights: Weights, eval_set: Any
-) -> tuple[np.ndarray | None, HeldOutRows | None]:
+def find_judges(model: Any, data: Training, eval_set: Any) -> tuple[np.ndarray | None, HeldOutRows | None]:
     """(rows to fit on, rows to validate on); (None, None) without early stopping."""
     if model.n_iter_no_change is None:
         if eval_set is not None:
@@ -57,39 +61,35 @@ def find_judges(
     from spinney.prune.stopping import HeldOutRows
 
     patience = int(model.n_iter_no_change)
-    rows = weights.rows()
-    rows = np.arange(answers.values.shape[1]) if rows is None else rows
+    target = data.target
+    rows = target.weights.rows()
+    rows = np.arange(data.table.n_rows) if rows is None else rows
     if eval_set is not None:
-        return rows, HeldOutRows(*_read(model, schema, answers, eval_set), patience)
+        return rows, HeldOutRows(*_read(model, data.schema, target, eval_set), patience)
     if len(rows) < 2:
         raise ValueError("n_iter_no_change needs at least two rows of positive weight: one to fit, one to hold out.")
-    labels = answers.values[0, rows] if answers.classes is not None and len(answers.values) == 1 else None
+    labels = target.labels[0, rows] if target.labels is not None and target.n_outputs == 1 else None
     kept, held = hold_out(rows, model.validation_fraction, read_seed(model.random_state), labels)
-    return kept, HeldOutRows(table.take(held), answers.target(weights, held), patience)
+    return kept, HeldOutRows(data.table.take(held), target.take(held), patience)
 
 
-def _read(model: Any, schema: Schema, answers: TreeTargets, eval_set: Any) -> tuple[Table, Any]:
+def _read(model: Any, schema: Schema, target: Target, eval_set: Any) -> tuple[Table, Target]:
     """The caller's rows as a table and a target."""
     if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
         raise ValueError(f"eval_set must be (X, y) or (X, y, sample_weight), got {eval_set!r:.60}.")
     owner = type(model).__name__
     X, y, weight = (*eval_set, None)[:3]
     table = schema.read(X, owner)
-    values = read_y(y, None if answers.classes is not None else np.float64, owner)
-    n_outputs = len(answers.values)
+    values = read_y(y, None if target.classes is not None else np.float64, owner)
+    n_outputs = target.n_outputs
     if (1 if values.ndim == 1 else values.shape[1]) != n_outputs:
         raise ValueError(f"y of eval_set must have as many columns as y, {n_outputs}, got shape {values.shape}.")
     weights = read_sample_weight(weight, table.n_rows, getattr(model, "class_weight", None), y)
-    if answers.classes is None:
+    if target.classes is None:
         check_numbers(values, table.n_rows)
-        numbers = values[None] if values.ndim == 1 else values.T
-        return table, TreeTargets(np.require(numbers, requirements=["C", "W"]), None).target(weights)
+        return table, number_target(values, weights)
     check_labels(values, table.n_rows)
-    from spinney.prune.validation import class_codes
-
-    columns = [values] if values.ndim == 1 else values.T
-    codes = [class_codes(one, classes, False) for one, classes in zip(columns, answers.classes)]
-    return table, TreeTargets(np.array(codes, np.int32), answers.classes).target(weights)
+    return table, class_target(values, target.classes, weights)
 
 
 class _CartTree(TreeModel):
@@ -117,14 +117,9 @@ class _CartTree(TreeModel):
         """
         check_parameters(self)
         with all_or_nothing(self):
-            schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
-            answers = read_answers(self, y, table.n_rows)
-            answers.keep_classes(self)
-            weights = read_sample_weight(sample_weight, table.n_rows, getattr(self, "class_weight", None), y)
-            schema, table = without_idle_categories(schema, table, weights)
-            with self._make_team("tree", table.n_rows * table.n_columns) as team:
-                tree = self._grow(schema, table, answers, weights, team, eval_set)
-            self.finish(schema, tree)
+            data = read_training(self, X, y, sample_weight, class_weight=getattr(self, "class_weight", None))
+            data.target.keep_classes(self)
+            self.finish(data.schema, self._grow(data, eval_set))
         return self
 
     def finish(self, schema: Schema, tree: DecisionTree) -> None:
@@ -136,40 +131,23 @@ class _CartTree(TreeModel):
         self._keep(schema, tree)
         self.max_features_ = count_columns(self.max_features, self.n_features_in_)
 
-    def _grow(
-        self, schema: Schema, table: Table, answers: TreeTargets, weights: Weights, team: Team, eval_set: Any
-    ) -> DecisionTree:
+    def _grow(self, data: Training, eval_set: Any) -> DecisionTree:
+        """With held-out rows, best-first until their error no longer falls."""
         from spinney.grow.exact.fit import grow_exact_tree
 
-        settings = tree_settings(self, schema, answers, weights)
-        kept, judges = find_judges(self, schema, table, answers, weights, eval_set)
-        if kept is not None and judges is not None:
-            return self._grow_while_better(schema, table, answers, weights, settings, team, kept, judges)
-        rows = weights.rows()
-        bins = tree_bins(self, schema, table, weights.counts, team)
-        return grow_exact_tree(
-            table, n_categories(schema), answers.target(weights, rows), settings, team, rows, bins
-        ).tree
+        schema, table, target = data
+        settings, sizes, weights = tree_settings(self, schema, target), n_categories(schema), target.weights
+        kept, judges = find_judges(self, data, eval_set)
+        rows = weights.rows() if judges is None else kept
+        counts = weights.counts if kept is None else weights.only(kept, table.n_rows).counts
+        with self._make_team("tree", table.n_rows * table.n_columns) as team:
+            target, max_bins = target.take(rows), self.max_bins
+            bins = None if max_bins is None else table.bins(schema.is_categorical, counts, max_bins, team)
+            if judges is not None and rows is not None:
+                from spinney.prune.stopping import grow_while_better
 
-    def _grow_while_better(
-        self,
-        schema: Schema,
-        table: Table,
-        answers: TreeTargets,
-        weights: Weights,
-        settings: TreeSettings,
-        team: Team,
-        kept: np.ndarray,
-        judges: HeldOutRows,
-    ) -> DecisionTree:
-        """Grow best-first until the error on held-out rows no longer falls."""
-        from spinney.prune.stopping import grow_while_better
-
-        counts = np.zeros(table.n_rows, np.int64)
-        counts[kept] = 1 if weights.counts is None else weights.counts[kept]
-        bins = tree_bins(self, schema, table, counts, team)
-        target = answers.target(weights, kept)
-        return grow_while_better(table, n_categories(schema), target, settings, team, kept, bins, judges)
+                return grow_while_better(table, sizes, target, settings, team, rows, bins, judges)
+            return grow_exact_tree(table, sizes, target, settings, team, rows, bins).tree
 
     # --- reading ----------------------------------------------------------------------------------------------------
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spinney.data.weights import Weights
+from spinney.estimators.base import make_team
 from spinney.estimators.docstrings import CLASSES_OF_OUTPUTS
 from spinney.estimators.params import TREE, described, n_categories, other_defaults, tree_settings
-from spinney.estimators.targets import TreeTargets
 from spinney.estimators.trees.decision_tree import (
     CLASS_CRITERION,
     FITTED,
@@ -21,9 +20,7 @@ from spinney.estimators.trees.decision_tree import (
 )
 
 if TYPE_CHECKING:
-    from spinney._team import Team
-    from spinney.data.schema import Schema
-    from spinney.data.tables import Table
+    from spinney.data.target import Training
     from spinney.tree.decision import DecisionTree
 
 
@@ -31,30 +28,31 @@ class _ExtraTree:
     """Grows from bin codes if the settings allow it."""
 
     max_bins: int | None
+    n_jobs: int | None
     n_iter_no_change: int | None
 
-    def _grow(
-        self, schema: Schema, table: Table, answers: TreeTargets, weights: Weights, team: Team, eval_set: Any
-    ) -> DecisionTree:
+    def _grow(self, data: Training, eval_set: Any) -> DecisionTree:
         from spinney._team import Team
         from spinney.ensemble.forests.fit import Plan, grow_trees, open_table
         from spinney.grow.binned.fit import grows_from_codes
 
-        settings, target = tree_settings(self, schema, answers, weights), answers.target(weights)
+        schema, table, target = data
+        settings = tree_settings(self, schema, target)
         from_codes = self.max_bins is not None and self.n_iter_no_change is None and eval_set is None
         if not from_codes or not grows_from_codes(settings, target, schema.n_columns):
-            tree: DecisionTree = super()._grow(schema, table, answers, weights, team, eval_set)  # type: ignore[misc]
+            tree: DecisionTree = super()._grow(data, eval_set)  # type: ignore[misc]
             return tree
         plan = Plan(
             settings=settings,
             bootstrap=False,
             n_draws=0,
             replace=False,
-            weights=weights,
+            weights=target.weights,
             class_weight=None,
             seed=settings.seed,
         )
-        opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
+        with make_team("tree", table.n_rows * table.n_columns, self.n_jobs) as team:
+            opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
         return grow_trees(opened, target, plan, range(1), Team(1, inline=True)).tree(0)
 
 

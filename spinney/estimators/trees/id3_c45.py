@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,10 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.data.schema import Schema, learn_and_read, without_idle_categories
+from spinney.data.schema import Schema, learn_and_read
+from spinney.data.target import Training, read_training
 from spinney.data.weights import Weights
-from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.base import all_or_nothing
 from spinney.estimators.docstrings import documented
 from spinney.estimators.params import (
     NOT_NEGATIVE,
@@ -23,7 +25,6 @@ from spinney.estimators.params import (
     keep_parameters,
 )
 from spinney.estimators.streaming import known_arguments
-from spinney.estimators.targets import TreeTargets, find_answers, read_labels
 from spinney.estimators.trees.decision_tree import find_judges
 from spinney.estimators.trees.model import ClassTreeModel
 from spinney.grow import NO_LIMIT
@@ -136,22 +137,16 @@ class _ClassicTree(ClassTreeModel):
         check_parameters(self)
         with all_or_nothing(self):
             self._check_sparse(X)
-            schema, table = self._learn(X)
-            answers = find_answers(read_labels(y, table.n_rows, type(self).__name__))
-            weights = read_sample_weight(sample_weight, table.n_rows)
-            schema, table = without_idle_categories(schema, table, weights)
-            kept, judges = find_judges(self, schema, table, answers, weights, eval_set)
-            if kept is not None:
-                weights = weights.only(kept, table.n_rows)
-            with self._make_team("branches", table.n_rows * table.n_columns) as team:
-                self.grow_from(schema, table, answers, weights, team, _ask(judges, team))
+            data = read_training(self, X, y, sample_weight, one_output=True, learn=self._learn)
+            kept, judges = find_judges(self, data, eval_set)
+            weights = data.target.weights if kept is None else data.target.weights.only(kept, data.table.n_rows)
+            with self._make_team("branches", data.table.n_rows * data.table.n_columns) as team:
+                self.grow_from(data, weights, team, _ask(judges, team))
         return self
 
     def grow_from(
         self,
-        schema: Schema,
-        table: Table,
-        answers: TreeTargets,
+        data: Training,
         weights: Weights | np.ndarray,
         team: Team,
         choose: Choose | None = None,
@@ -160,13 +155,13 @@ class _ClassicTree(ClassTreeModel):
         """Fit on a table that has been read, for internal use by C5.0. Use `fit` instead."""
         from spinney.grow.multiway.columns import read_columns
 
-        answers.keep_classes(self)
+        schema, table, target = data
+        target.keep_classes(self)
         columns = read_columns(table, schema, None) if columns is None else columns
         grow, settings = self._engine(self._settings(weights, table.n_rows), choose)
-        self._keep(schema, grow(columns, answers.values[0], self.n_classes_, weights, settings, team, choose))
+        self._keep(schema, grow(columns, target.values[0], self.n_classes_, weights, settings, team, choose))
 
-    def _learn(self, X: Any) -> tuple[Schema, Table]:
-        return learn_and_read(X, self.categorical_features, type(self).__name__, with_booleans=True)
+    _learn = staticmethod(partial(learn_and_read, with_booleans=True))
 
     def _engine(self, settings: BranchSettings, choose: Choose | None) -> tuple[Any, BranchSettings]:
         """The function that grows the tree, and its settings, of which those that both engines have are given."""
@@ -241,10 +236,11 @@ class ID3Classifier(_ClassicTree):
     ) -> None:
         keep_parameters(self, locals())
 
-    def _learn(self, X: Any) -> tuple[Schema, Table]:
+    @staticmethod
+    def _learn(X: Any, categorical_features: Any, owner: str) -> tuple[Schema, Table]:
         from spinney.grow.multiway.columns import learn_categories
 
-        return learn_categories(X, self.categorical_features, type(self).__name__)
+        return learn_categories(X, categorical_features, owner)
 
     def _engine(self, settings: BranchSettings, choose: Choose | None) -> tuple[Any, BranchSettings]:
         from spinney.grow.multiway.id3 import grow_id3

@@ -12,9 +12,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._warnings import warn_caller
-from spinney.data.schema import learn_and_read, without_idle_categories
+from spinney.data.target import Training, read_training
 from spinney.data.weights import share_of_rows
-from spinney.estimators.base import TableRegressor, all_or_nothing, read_sample_weight
+from spinney.estimators.base import TableRegressor, all_or_nothing
 from spinney.estimators.docstrings import NUMBERS, TO_FIT, documented
 from spinney.estimators.params import (
     NOT_NEGATIVE,
@@ -27,7 +27,6 @@ from spinney.estimators.params import (
     n_categories,
 )
 from spinney.estimators.streaming import known_arguments, row_by_row
-from spinney.estimators.targets import TreeTargets, find_answers, read_labels, read_numbers
 from spinney.estimators.trees.model import ClassTreeModel, TreeModel
 from spinney.gpu import model_methods as on_gpu
 
@@ -141,15 +140,11 @@ class _OptimalTree(TreeModel):
         """
         check_parameters(self)
         with all_or_nothing(self):
-            schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
-            answers = self._read_target(y, table.n_rows)
-            answers.keep_classes(self)
-            weights = read_sample_weight(sample_weight, table.n_rows, getattr(self, "class_weight", None), y)
-            schema, table = without_idle_categories(schema, table, weights)
-            rows = weights.rows()
-            target = answers.target(weights, rows)
-            found = self._search(table, n_categories(schema), target, rows, weights.counts)
-            self._keep(schema, found.tree)
+            by_class = getattr(self, "class_weight", None)
+            data = read_training(self, X, y, sample_weight, class_weight=by_class, one_output=True)
+            data.target.keep_classes(self)
+            found = self._search(data)
+            self._keep(data.schema, found.tree)
             self.objective_, self.bound_ = found.objective, found.bound
         if not self.is_optimal_:
             warn_caller(
@@ -160,15 +155,13 @@ class _OptimalTree(TreeModel):
             )
         return self
 
-    def _read_target(self, y: Any, n_rows: int) -> TreeTargets:
-        raise NotImplementedError
-
-    def _search(self, table: Any, sizes: np.ndarray, target: Any, rows: Any, counts: Any) -> OptimalResult:
+    def _search(self, data: Training) -> OptimalResult:
         from spinney._team import Team, available_threads
         from spinney.criteria.impurity import NAMES
         from spinney.grow.optimal.fit import OptimalSettings, fit_optimal_tree
 
-        n_rows = table.n_rows if rows is None else len(rows)
+        table, rows = data.table, data.target.weights.rows()
+        target, n_rows = data.target.take(rows), table.n_rows if rows is None else len(rows)
         settings = OptimalSettings(
             criterion=NAMES[self.criterion],
             max_depth=int(self.max_depth),
@@ -179,6 +172,7 @@ class _OptimalTree(TreeModel):
             time_budget=None if self.time_budget is None else float(self.time_budget),
         )
         with Team(available_threads(self.n_jobs)) as team:
+            sizes, counts = n_categories(data.schema), data.target.weights.counts
             return fit_optimal_tree(table, sizes, target, settings, team, rows, counts)
 
     @property
@@ -242,9 +236,6 @@ class OptimalTreeClassifier(ClassTreeModel, _OptimalTree):
     ) -> None:
         keep_parameters(self, locals())
 
-    def _read_target(self, y: Any, n_rows: int) -> TreeTargets:
-        return find_answers(read_labels(y, n_rows, type(self).__name__))
-
 
 @described(_OPTIMAL, {"criterion": _NUMBER_CRITERION}, fitted=_FITTED, about=_ABOUT.format(order="the mean target"))
 class OptimalTreeRegressor(TableRegressor, _OptimalTree):
@@ -277,10 +268,6 @@ class OptimalTreeRegressor(TableRegressor, _OptimalTree):
         n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
-
-    def _read_target(self, y: Any, n_rows: int) -> TreeTargets:
-        numbers = read_numbers(y, n_rows, type(self).__name__)
-        return TreeTargets(np.require(numbers[None, :], requirements=["C", "W"]), None)
 
     @row_by_row(on_gpu.tree_numbers)
     @documented(returns=NUMBERS)

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spinney.data.schema import learn_and_read, without_idle_categories
+from spinney.data.target import read_training
 from spinney.data.weights import Weights
 from spinney.estimators.base import make_team
-from spinney.estimators.params import check_parameters, n_categories, tree_bins, tree_settings
-from spinney.estimators.targets import read_answers
+from spinney.estimators.params import check_parameters, n_categories, tree_settings
 from spinney.estimators.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.trees.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
 
@@ -60,9 +59,7 @@ class TreeSeries:
         """`weights`: rows of weight 0 here have weight 0 in every fit."""
         check_parameters(template)
         self.template = template
-        schema, table = learn_and_read(X, template.categorical_features, type(template).__name__)
-        self._schema, self._table = without_idle_categories(schema, table, weights)
-        self._answers = read_answers(template, y, self._table.n_rows)
+        self._schema, self._table, self._target = read_training(template, X, y, weights.total())
         self._series: Any = None
 
     def make_team(self) -> Team:
@@ -73,10 +70,9 @@ class TreeSeries:
         """Fit a clone of the template and return the leaf of each row. Bins are those of the first weights."""
         from spinney.tree.descend import leaf_of_rows
 
-        self._answers.keep_classes(member)
-        rows = weights.rows()
-        settings = tree_settings(member, self._schema, self._answers, weights)
-        target = self._answers.target(weights, rows)
+        self._target.keep_classes(member)
+        rows, target = weights.rows(), self._target._replace(weights=weights)
+        settings, target = tree_settings(member, self._schema, target), target.take(rows)
         if self._series is None:
             self._series = self._sort(settings, target, weights, team)
         grown = self._series.grow(target, settings, rows)
@@ -90,8 +86,8 @@ class TreeSeries:
         if not repeats.all() or self.template.ccp_alpha > 0.0:
             return None
         meant = Weights(None, weights)
-        settings = tree_settings(self.template, self._schema, self._answers, meant)
-        target = self._answers.target(meant)
+        target = self._target._replace(weights=meant)
+        settings = tree_settings(self.template, self._schema, target)
         if self._series is None:
             self._series = self._sort(settings, target, meant, team)
         share = float(self.template.min_weight_fraction_leaf)
@@ -100,12 +96,14 @@ class TreeSeries:
 
     def finish(self, member: Any, tree: DecisionTree) -> None:
         """Give an unfitted clone of the template its tree, one of `rounds`."""
-        self._answers.keep_classes(member)
+        self._target.keep_classes(member)
         member.finish(self._schema, tree)
 
     def _sort(self, settings: Any, target: Any, weights: Weights, team: Team) -> Any:
         from spinney.grow.exact.fit import Series, sort_for_trees
 
-        bins = tree_bins(self.template, self._schema, self._table, weights.counts, team)
-        categories = n_categories(self._schema)
+        max_bins, categories = self.template.max_bins, n_categories(self._schema)
+        bins = None
+        if max_bins is not None:
+            bins = self._table.bins(self._schema.is_categorical, weights.counts, max_bins, team)
         return Series(sort_for_trees(self._table, categories, settings, target, team, bins=bins), team)
