@@ -30,7 +30,6 @@ TINY = {  # what each is given, and what it then prints
     ),
     "benchmarks.versus.linear_leaves": ("--rows 100 --seeds 1", "linear over LightGBM linear_tree: RMSE "),
     "benchmarks.versus.out_of_core": ("--rows 2000 --folder {folder}", "lightgbm, text"),
-    "tools.walks": ("boosting.fit", "changes of room"),
 }
 ELSEWHERE = {  # the tests that run the others
     "benchmarks.scaling": "benchmarks/test_scaling.py",
@@ -50,6 +49,7 @@ ELSEWHERE = {  # the tests that run the others
     "tools.scikit_learn_tests": "ecosystem/test_scikit_learn_tests.py",
     "tools.site.__main__": "docs/test_site.py",
     "tools.try_install": "tools/test_try_install.py",
+    "tools.walks": "test_walks.py",
     "tools.wording": "tools/test_wording.py",
 }
 HERE = {  # those with a test of their own below; boosting's `memory` is the process of its case
