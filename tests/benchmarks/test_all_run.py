@@ -54,6 +54,7 @@ ELSEWHERE = {  # the tests that run the others
 }
 HERE = {  # those with a test of their own below; boosting's `memory` is the process of its case
     "benchmarks.gpu",
+    "benchmarks.versus.intervals",
     "benchmarks.versus.memory",
     "benchmarks.versus.weka",
     "tools.compile_costs",
@@ -97,6 +98,14 @@ def test_it_runs(name, folder):
     done = run(name, arguments, folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert expected in done.stdout
+
+
+@pytest.mark.slow
+def test_intervals_are_compared_with_mapie(folder):
+    pytest.importorskip("mapie", reason="needs the package mapie, whose intervals are compared")
+    done = run("benchmarks.versus.intervals", "--rows 160 --seeds 1", folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Spinney over MAPIE CQR: width " in done.stdout
 
 
 @pytest.mark.slow
