@@ -3,8 +3,8 @@
     SPINNEY_DATA=folder python -m benchmarks.versus.intervals --rows 26666 --seeds 2
 
 For each table: coverage and mean width of 90 % intervals on a quarter of the rows, and CPU seconds of one thread for
-the fit and the intervals together. MAPIE fits LightGBM at its defaults in ten folds (CV+), or three quantile models with
-a third of the rows to conformalise them (CQR). Widths are divided by the standard deviation of the target.
+the fit and the intervals together. MAPIE fits LightGBM at its defaults in ten folds (CV+), or three quantile models and
+conformalises them on a third of the rows (CQR). Widths are divided by the standard deviation of the target.
 """
 
 import argparse
