@@ -38,7 +38,7 @@ from spinney.grow.boosting.scan_bins import is_better, search_categories
 from spinney.grow.exact.freeze import Cuts, midway
 from spinney.grow.exact.partition import BOTH, LEFT_ONLY, RIGHT_ONLY, count_known, partition
 from spinney.grow.rules import NO_NODE, NO_ROW, larger_side
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, pack_sets, small, unpack_sets
 from spinney.tree.predict_boosted import in_set
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -434,9 +434,6 @@ def _is_mixed(rows, work, node):
 # From a grown boosted tree with exact thresholds to a `Forest` of one tree; see grow/boosting/freeze.py.
 
 
-_WORD = 64
-
-
 def freeze_sorted(work: SortedWork, n_nodes: int, dataset: ExactDataset, fields: SortedUnits) -> Forest:
     """The finished tree: thresholds midway between the values on both sides, sets of categories."""
     order, size = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
@@ -449,7 +446,8 @@ def freeze_sorted(work: SortedWork, n_nodes: int, dataset: ExactDataset, fields:
     is_set = dataset.is_categorical[feature]
     cuts = Cuts(feature, np.empty(0), work.below[asks], work.above[asks])
     threshold = np.where(is_set, np.nan, midway(cuts, dataset.values, None))
-    sets = [_set_of(bits, dataset.category_codes[j]) for bits, j in zip(grown["bits"][asks[is_set]], feature[is_set])]
+    of_categories = zip(grown["bits"][asks[is_set]], feature[is_set])
+    sets = [pack_sets(unpack_sets(bits)[dataset.category_codes[j]]) for bits, j in of_categories]
     return Forest(
         n_columns=dataset.n_columns,
         n_classes=None,
@@ -468,14 +466,6 @@ def freeze_sorted(work: SortedWork, n_nodes: int, dataset: ExactDataset, fields:
         weight_unit=np.array([fields.fine_hessian_unit]),
         gain=grown["gain"][asks],
     )
-
-
-def _set_of(bits: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """A set of codes, four words, as a set of the categories that have them."""
-    at = codes.astype(np.int64)
-    is_in = np.zeros(-(-len(codes) // _WORD) * _WORD, np.uint8)
-    is_in[: len(codes)] = (bits[at // _WORD] >> (at % _WORD).astype(np.uint64)) & np.uint64(1)
-    return np.packbits(is_in, bitorder="little").view("<u8").astype(np.uint64)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -589,7 +579,7 @@ def _part_list(rank, table, rows, work, j):
     left_wanted = state.small_wanted if state.small == node.left else state.big_wanted
     right_wanted = state.big_wanted if state.small == node.left else state.small_wanted
     if _is_shared(rows, node):
-        _part_copy(table.lists[j], work.side, work.lists[j], middle)
+        _part_copy(table.lists[j], work.side, work.lists[j], np.int64(0), np.int64(middle))
         return
     entries = work.lists[j, node.begin : node.end]
     if entries[0] >> RANK != entries[-1] >> RANK:  # else its children are as constant
@@ -598,13 +588,12 @@ def _part_list(rank, table, rows, work, j):
 
 
 @inner_kernel
-def _part_copy(source, side, goal, middle):
-    """The same from a list that nobody writes to."""
-    left, right = np.int64(0), np.int64(middle)
+def _part_copy(source, side, goal, left, right):
+    """Rows, or a list that nobody writes to, into two parts of another."""
     for i in range(source.size):
-        entry = source[i]
-        goes_left = np.int64(side[entry & ROW])
-        goal[left if goes_left else right] = entry
+        one = source[i]
+        goes_left = np.int64(side[np.uint64(one) & ROW])
+        goal[left if goes_left else right] = one
         left += goes_left
         right += 1 - goes_left
 
@@ -613,14 +602,8 @@ def _part_copy(source, side, goal, middle):
 def _part_rows(work):
     """The rows of the node that is split, to the buffer of its children."""
     node = work.nodes[work.state[0].node]
-    source, goal = work.rows[node.depth & 1], work.rows[1 - (node.depth & 1)]
-    left, right = node.begin, work.nodes[node.left].end
-    for i in range(node.begin, node.end):
-        row = source[i]
-        goes_left = np.int64(work.side[row])
-        goal[left if goes_left else right] = row
-        left += goes_left
-        right += 1 - goes_left
+    source, goal = work.rows[node.depth & 1, node.begin : node.end], work.rows[1 - (node.depth & 1)]
+    _part_copy(source, work.side, goal, node.begin, work.nodes[node.left].end)
 
 
 @inner_kernel
