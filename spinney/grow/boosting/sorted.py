@@ -24,7 +24,7 @@ import numpy as np
 from spinney._compile import atomic_add, inner_kernel, kernel, part_kernel
 from spinney._team import Team, next_chunk
 from spinney.criteria.fixed_point import scale_exponent
-from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
+from spinney.criteria.gains import leaf_score
 from spinney.criteria.impurity import variance_score
 from spinney.data.dataset import ExactDataset, aligned, records
 from spinney.data.presort import MISSING, RANK, ROW
@@ -34,7 +34,7 @@ from spinney.grow.boosting.histograms import COUNT, GRADIENT, HESSIAN
 from spinney.grow.boosting.leaves import piece_at
 from spinney.grow.boosting.memory import CANDIDATE, COLUMN, LEAVES, PARTITION, ROOT, SEARCH, SUMS, shared_memory
 from spinney.grow.boosting.partition import CHUNK, LEFT, n_chunks_of
-from spinney.grow.boosting.scan_bins import is_better, search_categories
+from spinney.grow.boosting.scan_bins import bounded_cut_score, is_better, search_categories
 from spinney.grow.exact.freeze import Cuts, midway
 from spinney.grow.exact.partition import BOTH, LEFT_ONLY, RIGHT_ONLY, count_known, partition
 from spinney.grow.rules import NO_NODE, NO_ROW, larger_side
@@ -349,13 +349,8 @@ def _judge_bounded(fields, rules, node, direction, gradients, hessians, scores):
         g_left, h_left = gradients[k] * fields.gradient_unit, hessians[k] * fields.hessian_unit
         g_right = (node.gradient - gradients[k]) * fields.gradient_unit
         h_right = (node.hessian - hessians[k]) * fields.hessian_unit
-        left = clip(leaf_value(g_left, h_left, penalty), node.lower, node.upper)
-        right = clip(leaf_value(g_right, h_right, penalty), node.lower, node.upper)
-        if (right - left) * direction < 0.0:
-            scores[k] = _NEVER
-        else:
-            score = bounded_score(g_left, h_left, node.lower, node.upper, penalty)
-            scores[k] = score + bounded_score(g_right, h_right, node.lower, node.upper, penalty) - alone
+        left, right = (g_left, h_left), (g_right, h_right)
+        scores[k] = bounded_cut_score(left, right, node.lower, node.upper, penalty, direction) - alone
 
 
 @part_kernel
