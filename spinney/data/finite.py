@@ -5,7 +5,7 @@ In: a matrix of numbers with a NaN or an infinity in it. Out: a `NotFiniteError`
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +39,9 @@ def refuse_not_finite(values: np.ndarray, may_be_missing: bool = False) -> None:
     """Raise if a value is infinite, or missing where that may not be."""
     bad = np.isinf(values) if may_be_missing else ~np.isfinite(values)
     if bad.any():
-        _refuse(values, int(bad.any(axis=0).argmax()), bad)
+        column = int(bad.any(axis=0).argmax())
+        row = int(bad[:, column].argmax())
+        raise NotFiniteError(row, column, float(values[row, column]))
 
 
 def refuse_not_finite_cells(rows: Any) -> None:
@@ -49,8 +51,3 @@ def refuse_not_finite_cells(rows: Any) -> None:
         first = bad[rows.indices[bad].argmin()]  # of the first such column the first row
         row = int(np.searchsorted(rows.indptr, first, side="right")) - 1
         raise NotFiniteError(row, int(rows.indices[first]), float(rows.data[first]))
-
-
-def _refuse(values: np.ndarray, column: int, bad: np.ndarray) -> NoReturn:
-    row = int(bad[:, column].argmax())
-    raise NotFiniteError(row, column, float(values[row, column]))

@@ -269,11 +269,7 @@ def _canonical(X: Any) -> Any:
 def refuse_sparse(X: Any, owner: str) -> None:
     """Raise if X is sparse and its owner needs every cell."""
     if issparse(X):
-        _refuse(owner)
-
-
-def _refuse(owner: str) -> NoReturn:
-    raise TypeError(
-        f"{owner} does not support sparse X. Pass X.toarray(), or create it with sparse_output=False "
-        "(OneHotEncoder, ColumnTransformer: sparse_threshold=0)."
-    )
+        raise TypeError(
+            f"{owner} does not support sparse X. Pass X.toarray(), or create it with sparse_output=False "
+            "(OneHotEncoder, ColumnTransformer: sparse_threshold=0)."
+        )

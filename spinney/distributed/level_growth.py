@@ -24,7 +24,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, next_chunk
 from spinney.data.dataset import LANES, STRIDE, records
-from spinney.grow.boosting.choose_split import is_promising, keep_split, make_pair, plant, put_on_frontier
+from spinney.grow.boosting.choose_split import is_promising, keep_split, make_pair, open_root, put_on_frontier
 from spinney.grow.boosting.dense import free_slots, give_slot, take_slot
 from spinney.grow.boosting.histograms import (
     COUNT,
@@ -370,7 +370,7 @@ def grow_batched(
     drafts = _make_drafts(work)
     # at most `max_leaves` nodes are in the frontier, and each may have two children that hold slots
     work = work._replace(free_slots=np.empty((2, 2 * rules.max_leaves + 2), np.int64))
-    _plant(rows, rules, work, backend.open(table, rows, rules))
+    _open_root(rows, rules, work, backend.open(table, rows, rules))
     if rules.max_leaves > 1 and rules.max_depth > 0:
         backend.build_histograms(nodes[:1])
         _keep_root(rules, rows.fields, work, backend.find_splits(nodes[:1], work.allowed[:1]))
@@ -429,9 +429,9 @@ def _open(
 
 
 @kernel
-def _plant(rows, rules, work, sums):
+def _open_root(rows, rules, work, sums):
     """A tree of one node."""
-    plant(rules, work, rows.n)
+    open_root(rules, work, rows.n)
     free_slots(work, work.free_slots.shape[1], 0)
     root = work.nodes[ROOT]
     root.gradient, root.hessian, root.count = sums.gradient, sums.hessian, sums.count

@@ -122,9 +122,8 @@ def _score(gradient, hessian, count, node, fields, penalty, direction, rules):
     left_gradient, left_hessian = gradient * fields.gradient_unit, hessian * fields.hessian_unit
     score = cut_score(count, left_gradient, left_hessian, node.count, total_gradient, total_hessian, penalty, rules)
     if rules.has_monotone and score > _NONE:
-        score = bounded_cut_score(
-            left_gradient, left_hessian, total_gradient, total_hessian, node.lower, node.upper, penalty, direction
-        )
+        left, right = (left_gradient, left_hessian), (total_gradient - left_gradient, total_hessian - left_hessian)
+        score = bounded_cut_score(left, right, node.lower, node.upper, penalty, direction)
     return score
 
 

@@ -53,6 +53,7 @@ from spinney.tree.forest import (
     TreeShape,
     ends_of,
     small,
+    unpack_sets,
 )
 from spinney.tree.importance import decreases, importances
 
@@ -326,8 +327,7 @@ class DecisionTree(SklearnTree):
     def categories_in(self, node: int, n_categories: int) -> np.ndarray:
         """SET: the categories that go to branch 0, ascending."""
         words = self.sets[self.set_start[node] : self.set_start[node + 1]]
-        bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
-        return np.flatnonzero(bits[:n_categories])
+        return np.flatnonzero(unpack_sets(words)[:n_categories])
 
     @property
     def _shape(self) -> TreeShape:

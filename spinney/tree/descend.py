@@ -67,7 +67,7 @@ def _descend_lists(rank, size, sync, steps, first, first_tree, row_first, column
                 room[columns[k]] = cells[k]
             for tree in range(leaves.shape[0]):
                 own = steps[first[first_tree + tree] : first[first_tree + tree + 1]]
-                at, after = np.int64(0), next_by_number(own, np.int64(0), rooms, rank)
+                at, after = _ZERO, next_by_number(own, _ZERO, rooms, rank)
                 while after != at:
                     at, after = after, next_by_number(own, after, rooms, rank)
                 leaves[tree, row] = at

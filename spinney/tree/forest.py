@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 _MOST = {kind: int(np.iinfo(kind).max) for kind in (np.uint16, np.uint32, np.uint64)}
 MOST_EXACT = 2**24  # integers up to this are exact in float32
 _MUCH = 1 << 20  # bytes from which threads copy faster
+_WORD = 64
 
 
 def ends_of(lengths: np.ndarray) -> np.ndarray:
@@ -92,6 +93,26 @@ def small(numbers: np.ndarray, smallest: Any = np.uint16) -> np.ndarray:
         if most <= _MOST[dtype]:
             break
     return numbers.astype(dtype, copy=False)
+
+
+def pack_sets(is_in: np.ndarray) -> np.ndarray:
+    """Sets, Booleans (..., categories), as words of 64 bits.
+
+    >>> pack_sets(np.array([True, False, True])).tolist()
+    [5]
+    """
+    padding = [(0, 0)] * (is_in.ndim - 1) + [(0, -is_in.shape[-1] % _WORD)]
+    return np.packbits(np.pad(is_in, padding), axis=-1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
+
+
+def unpack_sets(words: np.ndarray) -> np.ndarray:
+    """Words of sets as Booleans (..., categories).
+
+    >>> np.flatnonzero(unpack_sets(np.array([5], np.uint64))).tolist()
+    [0, 2]
+    """
+    whole = np.ascontiguousarray(words, "<u8").view(np.uint8)
+    return np.unpackbits(whole, axis=-1, bitorder="little").view(bool)
 
 
 def narrow(values: np.ndarray) -> np.ndarray:
@@ -231,7 +252,6 @@ def _same_bits(one: np.ndarray, other: np.ndarray) -> bool:
 
 # Bits of `turn`. Without the first and the last two, missing values take branch 1.
 MISSING_LEFT, ASKS_SET, ASKS_BRANCHES, MISSING_STOPS, MISSING_SPREADS = 1, 2, 4, 8, 16
-_WORD = 64
 # What only linear leaves have; it is not stored otherwise.
 _NO_TERMS: dict[str, Any] = {
     "n_terms": np.empty(0, np.uint8),
@@ -443,11 +463,8 @@ class Forest:
             mine, places = np.flatnonzero(feature == j), codes[j].astype(np.int64)
             for some in np.array_split(mine, -(-len(mine) * len(places) // _CELLS)):
                 words = self.sets[self.set_start[some, None] + places // _WORD]
-                is_in = ((words >> (places % _WORD).astype(np.uint64)) & np.uint64(1)).astype(np.uint8)
-                padded = np.pad(is_in, ((0, 0), (0, -len(places) % _WORD)))
-                n_words = padded.shape[1] // _WORD
-                packed = np.packbits(padded, axis=1, bitorder="little").view("<u8")
-                sets[start[some, None] + np.arange(n_words)] = packed
+                packed = pack_sets((words >> (places % _WORD).astype(np.uint64)) & np.uint64(1))
+                sets[start[some, None] + np.arange(packed.shape[1])] = packed
         return start, sets
 
     def _sums(self, of_leaves: np.ndarray) -> np.ndarray:

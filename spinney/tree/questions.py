@@ -12,7 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney.data.schema import Schema
-from spinney.tree.forest import ASKS_BRANCHES, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest, ends_of
+from spinney.tree.forest import (
+    ASKS_BRANCHES,
+    MISSING_LEFT,
+    MISSING_SPREADS,
+    MISSING_STOPS,
+    Forest,
+    ends_of,
+    unpack_sets,
+)
 
 _CELLS = 1 << 24  # bits of sets that are unpacked at once
 UP_TO, IN_SET, IS_MISSING = range(3)  # is x <= threshold, is x in the set, is x missing (which `missing_yes` answers)
@@ -85,8 +93,7 @@ def _members(forest: Forest, n_categories: list[int]) -> tuple[np.ndarray, np.nd
         for some in np.array_split(mine, -(-len(mine) * n // _CELLS) or 1):
             length = np.diff(forest.set_start)[some, None]  # the last categories may be in no set
             sets = forest.sets[np.minimum(forest.set_start[some, None] + words, len(forest.sets) - 1)]
-            sets = np.ascontiguousarray(np.where(words < length, sets, 0), "<u8")
-            is_in = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little")[:, :n].astype(bool)
+            is_in = unpack_sets(np.where(words < length, sets, 0))[:, :n]
             turned[some] = is_in.sum(axis=1) * 2 > n
             rows, members = np.nonzero(is_in ^ turned[some, None])
             owners.append(some[rows])

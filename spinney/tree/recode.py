@@ -17,7 +17,7 @@ import numpy as np
 
 from spinney.data.encode import Bins
 from spinney.data.tables import Panel, Table
-from spinney.tree.forest import MISSING_LEFT, Forest, small
+from spinney.tree.forest import MISSING_LEFT, Forest, pack_sets, small, unpack_sets
 
 _EDGES = 254  # of a byte: 255 bins and the code of missing values
 _CODES = 255  # of categories
@@ -123,7 +123,7 @@ def _category_codes(forest: Forest) -> list[np.ndarray] | None:
         mine = np.flatnonzero(column == j)
         n_words = int(forest.set_start[mine[0] + 1] - forest.set_start[mine[0]])
         words = forest.sets[forest.set_start[mine, None] + np.arange(n_words)]
-        patterns = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, bitorder="little").T  # (categories, sets)
+        patterns = unpack_sets(words).T  # (categories, sets)
         if len(patterns) <= _CODES:
             found[j] = np.arange(len(patterns), dtype=np.uint8)
             continue
@@ -152,10 +152,8 @@ def _recode_sets(forest: Forest, bins: Bins) -> np.ndarray:
     left = (forest.turn[forest.is_set] & MISSING_LEFT) != 0
     start = forest.set_start
     for k, j in enumerate(column.tolist()):
-        words = forest.sets[start[k] : start[k + 1]]
-        is_in = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little").view(bool)
-        bits = np.zeros(_WORDS * 64, np.uint8)
-        bits[bins.category_codes[j][is_in]] = 1
+        bits = np.zeros(_WORDS * 64, bool)
+        bits[bins.category_codes[j][unpack_sets(forest.sets[start[k] : start[k + 1]])]] = True
         bits[bins.n_bins[j]] = left[k]
-        sets[k] = np.packbits(bits, bitorder="little").view("<u8")
+        sets[k] = pack_sets(bits)
     return sets.ravel()

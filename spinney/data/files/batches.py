@@ -48,8 +48,6 @@ _SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv", ".tsv")
 class BatchReader(Protocol):
     """A format of files."""
 
-    picks_columns: bool
-
     def names(self, path: Path) -> list[str]:
         """The names of a file's columns."""
 
@@ -68,12 +66,11 @@ class FileBatches:
 
     folder: Any = None  # a temporary one, to be kept as long as this
     is_temporary = False
-    owns_batches = True
+    picks_columns = owns_batches = True
 
     def __init__(self, paths: Sequence[Path], reader: BatchReader) -> None:
         """Look at the files' sizes; nothing is read yet."""
         self.paths, self.reader = list(paths), reader
-        self.picks_columns = reader.picks_columns
         self._marks = {path: _mark(path) for path in self.paths}
         self._names: dict[Path, list[str]] = {}  # of files that were looked at
 
@@ -182,8 +179,6 @@ def _pieces(start: int, n_rows: int, n_columns: int) -> Iterator[tuple[int, int]
 
 class ParquetReader:
     """Row group by row group; large ones in pieces."""
-
-    picks_columns = True
 
     def names(self, path: Path) -> list[str]:
         if find_spec("pyarrow") is None:
@@ -311,8 +306,6 @@ def _stretches(n_rows: int) -> list[tuple[str, int]]:
 
 class ArrowReader:
     """Record batch by record batch."""
-
-    picks_columns = True
 
     def learn(self, path: Path) -> None:
         """Nothing: the file says it all."""

@@ -90,8 +90,6 @@ class _Asked(NamedTuple):
 class TextReader:
     """Files of text."""
 
-    picks_columns = True
-
     def __init__(self, separator: str, null_values: Sequence[str] = NULLS, dtypes: Mapping[str, str] | None = None):
         """Take what separates cells, what is missing besides empty cells, and what some columns are."""
         if len(separator) != 1:

@@ -452,10 +452,10 @@ def _look(judged, cells, memory, split, random, rows, columns, best):
 def _judge(judged, split, columns, rows, best):
     """The same where nothing is missing, the cuts being known: all columns without a branch to be predicted."""
     statistics, kinds, _, least, (n_total, w_total, s_total), small = judged
-    stats, score, at = statistics.rows, split.score, np.int64(-1)
+    score, at = split.score, np.int64(-1)
     for k in range(columns.size):
         left = rows & set_up_to(small.table, columns[k], small.code[k])
-        n, w, s = _sums(stats, kinds, small, left)
+        n, w, s = _sums_of_pair(statistics, kinds, small, left)
         # a constant column has everything on the left; its score is thrown away, but must not divide by zero
         new = variance_score(w, s, max(w_total - w, 1), s_total - s)
         allowed = (n >= least[0]) & (n_total - n >= least[0]) & (w >= least[1]) & (w_total - w >= least[1])
@@ -464,17 +464,17 @@ def _judge(judged, split, columns, rows, best):
     if at < 0:
         return best
     left = rows & set_up_to(small.table, columns[at], small.code[at])
-    _, w, s = _sums(stats, kinds, small, left)
+    _, w, s = _sums_of_pair(statistics, kinds, small, left)
     _note(split, score, w, s, columns[at], small.code[at], 0, False)
     return left
 
 
 @inner_kernel
-def _sums(stats, kinds, small, left):
+def _sums_of_pair(statistics, kinds, small, left):
     """(rows, weight, amount) of a set."""
     n = set_size(left)
     w = n if kinds.weight is None else set_sum(small.weights, left)
-    if kinds.weight is None and stats.ndim == 1:
+    if kinds.weight is None and statistics.rows.ndim == 1:
         s = set_size(left & small.second[0])  # two classes, all rows weigh 1: amounts are bits, too
     else:
         s = set_sum(small.amounts, left)
@@ -521,11 +521,6 @@ def _offer(judged, split, left, best, column, code, missing_left, has_missing):
         _note(split, score, w, s, column, code, missing_left, has_missing)
         return left
     return best
-
-
-@inner_kernel
-def _sums_of_pair(statistics, kinds, small, left):
-    return _sums(statistics.rows, kinds, small, left)
 
 
 @inner_kernel

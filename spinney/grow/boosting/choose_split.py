@@ -111,7 +111,7 @@ def next_node(rules, work):
 
 
 @inner_kernel
-def plant(rules, work, n_rows):
+def open_root(rules, work, n_rows):
     """A tree of one node: the root is every row, and its sums are not known yet."""
     state, root = work.state[0], work.nodes[ROOT]
     state.n_nodes = state.n_leaves = 1

@@ -38,7 +38,7 @@ from spinney._compile import by_type, inner_kernel, kernel, part_kernel, refer
 from spinney._team import end_phases, finish_chunk, open_phase, stop_wanted, take_chunk
 from spinney.grow.boosting import dense, sparse
 from spinney.grow.boosting import sorted as sorted_lists
-from spinney.grow.boosting.choose_split import is_promising, make_pair, next_node, plant, put_on_frontier
+from spinney.grow.boosting.choose_split import is_promising, make_pair, next_node, open_root, put_on_frontier
 from spinney.grow.boosting.histograms import COUNT, GRADIENT, HESSIAN
 from spinney.grow.boosting.leaves import finish_tree, order_pieces
 from spinney.grow.boosting.memory import DONE, LEAVES, PARTITION, ROOT, SEARCH, BinnedTable
@@ -98,7 +98,7 @@ def grow_tree(rank, size, sync, table, rows, rules, work, kinds):
 def _prepare(table, rows, rules, work):
     """The root is every chosen row; sets the first phase."""
     state = work.state[0]
-    plant(rules, work, rows.n)
+    open_root(rules, work, rows.n)
     state.node = NO_NODE
     state.first = state.small = state.big = ROOT
     state.small_wanted = 1

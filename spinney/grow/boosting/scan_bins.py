@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel, part_kernel, view_as_float, view_as_int
-from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
+from spinney.criteria.gains import clip, leaf_score, leaf_value, value_score
 from spinney.grow.boosting.memory import SLOTS
 from spinney.grow.boosting.statistics import packed_count, packed_gradient, packed_hessian
 from spinney.grow.rules import larger_side
@@ -275,21 +275,19 @@ def _score_bounded(desk, n, extra, node, fields, penalty, direction):
             continue
         gradient = (desk.gradient[i] + extra.gradient) * fields.gradient_unit
         hessian = (desk.hessian[i] + extra.hessian) * fields.hessian_unit
-        desk.score[i] = bounded_cut_score(
-            gradient, hessian, total_gradient, total_hessian, node.lower, node.upper, penalty, direction
-        )
+        left, right = (gradient, hessian), (total_gradient - gradient, total_hessian - hessian)
+        desk.score[i] = bounded_cut_score(left, right, node.lower, node.upper, penalty, direction)
 
 
 @inner_kernel
-def bounded_cut_score(gradient, hessian, total_gradient, total_hessian, lower, upper, penalty, direction):
-    """The same of a legal cut whose sides have bounds, and a direction if that is not 0."""
-    left = clip(leaf_value(gradient, hessian, penalty), lower, upper)
-    right = clip(leaf_value(total_gradient - gradient, total_hessian - hessian, penalty), lower, upper)
-    if (right - left) * direction < 0.0:
+def bounded_cut_score(left, right, lower, upper, penalty, direction):
+    """The same of a legal cut whose sides have bounds, and a direction if that is not 0; a side is its two sums."""
+    left_value = clip(leaf_value(left[0], left[1], penalty), lower, upper)
+    right_value = clip(leaf_value(right[0], right[1], penalty), lower, upper)
+    if (right_value - left_value) * direction < 0.0:
         return _NONE
-    return bounded_score(gradient, hessian, lower, upper, penalty) + bounded_score(
-        total_gradient - gradient, total_hessian - hessian, lower, upper, penalty
-    )
+    score = value_score(left_value, left[0], left[1], penalty)
+    return score + value_score(right_value, right[0], right[1], penalty)
 
 
 @inner_kernel

@@ -24,7 +24,7 @@ import numpy as np
 from spinney._compile import atomic_add, inner_kernel, kernel, part_kernel
 from spinney._team import Team, next_chunk
 from spinney.criteria.fixed_point import scale_exponent
-from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
+from spinney.criteria.gains import leaf_score
 from spinney.criteria.impurity import variance_score
 from spinney.data.dataset import ExactDataset, aligned, records
 from spinney.data.presort import MISSING, RANK, ROW
@@ -34,11 +34,11 @@ from spinney.grow.boosting.histograms import COUNT, GRADIENT, HESSIAN
 from spinney.grow.boosting.leaves import piece_at
 from spinney.grow.boosting.memory import CANDIDATE, COLUMN, LEAVES, PARTITION, ROOT, SEARCH, SUMS, shared_memory
 from spinney.grow.boosting.partition import CHUNK, LEFT, n_chunks_of
-from spinney.grow.boosting.scan_bins import is_better, search_categories
+from spinney.grow.boosting.scan_bins import bounded_cut_score, is_better, search_categories
 from spinney.grow.exact.freeze import Cuts, midway
 from spinney.grow.exact.partition import BOTH, LEFT_ONLY, RIGHT_ONLY, count_known, partition
 from spinney.grow.rules import NO_NODE, NO_ROW, larger_side
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, pack_sets, small, unpack_sets
 from spinney.tree.predict_boosted import in_set
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -349,13 +349,8 @@ def _judge_bounded(fields, rules, node, direction, gradients, hessians, scores):
         g_left, h_left = gradients[k] * fields.gradient_unit, hessians[k] * fields.hessian_unit
         g_right = (node.gradient - gradients[k]) * fields.gradient_unit
         h_right = (node.hessian - hessians[k]) * fields.hessian_unit
-        left = clip(leaf_value(g_left, h_left, penalty), node.lower, node.upper)
-        right = clip(leaf_value(g_right, h_right, penalty), node.lower, node.upper)
-        if (right - left) * direction < 0.0:
-            scores[k] = _NEVER
-        else:
-            score = bounded_score(g_left, h_left, node.lower, node.upper, penalty)
-            scores[k] = score + bounded_score(g_right, h_right, node.lower, node.upper, penalty) - alone
+        left, right = (g_left, h_left), (g_right, h_right)
+        scores[k] = bounded_cut_score(left, right, node.lower, node.upper, penalty, direction) - alone
 
 
 @part_kernel
@@ -434,9 +429,6 @@ def _is_mixed(rows, work, node):
 # From a grown boosted tree with exact thresholds to a `Forest` of one tree; see grow/boosting/freeze.py.
 
 
-_WORD = 64
-
-
 def freeze_sorted(work: SortedWork, n_nodes: int, dataset: ExactDataset, fields: SortedUnits) -> Forest:
     """The finished tree: thresholds midway between the values on both sides, sets of categories."""
     order, size = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
@@ -449,7 +441,8 @@ def freeze_sorted(work: SortedWork, n_nodes: int, dataset: ExactDataset, fields:
     is_set = dataset.is_categorical[feature]
     cuts = Cuts(feature, np.empty(0), work.below[asks], work.above[asks])
     threshold = np.where(is_set, np.nan, midway(cuts, dataset.values, None))
-    sets = [_set_of(bits, dataset.category_codes[j]) for bits, j in zip(grown["bits"][asks[is_set]], feature[is_set])]
+    of_categories = zip(grown["bits"][asks[is_set]], feature[is_set])
+    sets = [pack_sets(unpack_sets(bits)[dataset.category_codes[j]]) for bits, j in of_categories]
     return Forest(
         n_columns=dataset.n_columns,
         n_classes=None,
@@ -468,14 +461,6 @@ def freeze_sorted(work: SortedWork, n_nodes: int, dataset: ExactDataset, fields:
         weight_unit=np.array([fields.fine_hessian_unit]),
         gain=grown["gain"][asks],
     )
-
-
-def _set_of(bits: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """A set of codes, four words, as a set of the categories that have them."""
-    at = codes.astype(np.int64)
-    is_in = np.zeros(-(-len(codes) // _WORD) * _WORD, np.uint8)
-    is_in[: len(codes)] = (bits[at // _WORD] >> (at % _WORD).astype(np.uint64)) & np.uint64(1)
-    return np.packbits(is_in, bitorder="little").view("<u8").astype(np.uint64)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -589,7 +574,7 @@ def _part_list(rank, table, rows, work, j):
     left_wanted = state.small_wanted if state.small == node.left else state.big_wanted
     right_wanted = state.big_wanted if state.small == node.left else state.small_wanted
     if _is_shared(rows, node):
-        _part_copy(table.lists[j], work.side, work.lists[j], middle)
+        _part_copy(table.lists[j], work.side, work.lists[j], np.int64(0), np.int64(middle))
         return
     entries = work.lists[j, node.begin : node.end]
     if entries[0] >> RANK != entries[-1] >> RANK:  # else its children are as constant
@@ -598,13 +583,12 @@ def _part_list(rank, table, rows, work, j):
 
 
 @inner_kernel
-def _part_copy(source, side, goal, middle):
-    """The same from a list that nobody writes to."""
-    left, right = np.int64(0), np.int64(middle)
+def _part_copy(source, side, goal, left, right):
+    """Rows, or a list that nobody writes to, into two parts of another."""
     for i in range(source.size):
-        entry = source[i]
-        goes_left = np.int64(side[entry & ROW])
-        goal[left if goes_left else right] = entry
+        one = source[i]
+        goes_left = np.int64(side[np.uint64(one) & ROW])
+        goal[left if goes_left else right] = one
         left += goes_left
         right += 1 - goes_left
 
@@ -613,14 +597,8 @@ def _part_copy(source, side, goal, middle):
 def _part_rows(work):
     """The rows of the node that is split, to the buffer of its children."""
     node = work.nodes[work.state[0].node]
-    source, goal = work.rows[node.depth & 1], work.rows[1 - (node.depth & 1)]
-    left, right = node.begin, work.nodes[node.left].end
-    for i in range(node.begin, node.end):
-        row = source[i]
-        goes_left = np.int64(work.side[row])
-        goal[left if goes_left else right] = row
-        left += goes_left
-        right += 1 - goes_left
+    source, goal = work.rows[node.depth & 1, node.begin : node.end], work.rows[1 - (node.depth & 1)]
+    _part_copy(source, work.side, goal, node.begin, work.nodes[node.left].end)
 
 
 @inner_kernel

@@ -18,7 +18,7 @@ from spinney.grow.node_values import NodeRows, describe
 from spinney.grow.rules import NO_NODE, NO_ROW
 from spinney.grow.targets import fixed_numbers
 from spinney.tree.decision import DecisionTree
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, pack_sets, small
 
 _MOST_BYTES = 8 << 30  # of the nodes' answers
 _MANY_CUTS = 10_000  # that threads help with
@@ -234,4 +234,4 @@ def _fill_set(codes: np.ndarray, left: np.ndarray, right: np.ndarray, absent: bo
     for rows, side in ((right, False), (left, True)):
         values = codes[rows]
         goes[values[~np.isnan(values)].astype(np.int64)] = side
-    words[:] = np.packbits(goes, bitorder="little").view("<u8")
+    words[:] = pack_sets(goes)

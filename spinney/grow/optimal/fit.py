@@ -33,7 +33,7 @@ from spinney.grow.optimal.search import (
 from spinney.grow.optimal.statistics import Costs, Objective, leaf_cost, make_objective
 from spinney.grow.rules import TreeSettings, larger_side
 from spinney.tree.decision import NUMBER, SET, DecisionTree
-from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, small
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest, ends_of, pack_sets, small
 
 
 class OptimalSettings(NamedTuple):
@@ -516,4 +516,4 @@ def _set(split: _Split, ordered: Ordered, bins: Bins, n_categories: int) -> np.n
     codes = bins.category_codes[ordered.column[split.v]]
     goes = np.full(-(-n_categories // _WORD) * _WORD, split.missing_left)
     goes[: len(codes)] = goes_left[codes]
-    return np.packbits(goes, bitorder="little").view("<u8").astype(np.uint64)
+    return pack_sets(goes)

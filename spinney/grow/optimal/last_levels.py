@@ -27,21 +27,22 @@ OWN, FIRST, SECOND = range(3)
 
 
 @part_kernel
-def solve_last_levels(problem, costs, pairs, rows, depth, limited, kept, way):
+def solve_last_levels(problem, costs, pairs, rows, depth, limited, kept, counts_from):
     """Fill `pairs` for a node with these entries; `depth` is 1 or 2; `limited`: leaves need their rows.
 
-    `way`: OWN numbers of cells; or those of the parent, whose counts are kept, for the FIRST child and the SECOND.
+    `counts_from`: OWN entries; for the FIRST child of a node whose counts are kept, by the numbers of its cells; for
+    the SECOND, what the first child leaves of them.
     """
     _count_cells(problem, costs, pairs, rows)
-    _number_cells(problem, costs, pairs, kept, way)
+    _number_cells(problem, costs, pairs, kept, counts_from)
     _start_children(costs, pairs, limited)
     if depth > 1:
-        if way == OWN:
+        if counts_from == OWN:
             _copy_rows(problem, pairs, rows, pairs.place)
             _try_pairs(problem, costs, pairs, rows, limited)
         else:
             n = kept.state[0]
-            if way == FIRST:
+            if counts_from == FIRST:
                 _copy_rows(problem, pairs, rows, kept.place)
                 _count_pairs(problem, pairs, rows, (0, n, 0, n))
             else:
@@ -108,7 +109,7 @@ def _is_there(costs, hist, cell):
 
 
 @inner_kernel
-def _number_cells(problem, costs, pairs, kept, way):
+def _number_cells(problem, costs, pairs, kept, counts_from):
     """Number the cells that rows have, of columns with several of them."""
     n_columns, n_cells = 0, 0
     for c in range(problem.default.size):
@@ -127,7 +128,7 @@ def _number_cells(problem, costs, pairs, kept, way):
                 if cell == problem.default[c]:
                     pairs.default[n_columns] = n_cells
                 pairs.place[cell], pairs.cell[n_cells] = n_cells, cell
-                pairs.base[n_cells] = n_cells if way == OWN else kept.place[cell]
+                pairs.base[n_cells] = n_cells if counts_from == OWN else kept.place[cell]
                 n_cells += 1
         n_columns += 1
     pairs.first[n_columns] = n_cells

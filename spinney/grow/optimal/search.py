@@ -275,8 +275,8 @@ def _enter(problem, costs, work, level, sync, state):
         return True
     if _is_stopped(sync, state):
         return False
-    way = _way(work, level)
-    solve_last_levels(problem, costs, pairs, rows, min(frame.depth, np.int64(2)), costs.limited, work.kept, way)
+    counts_from = _counts_from(work, level)
+    solve_last_levels(problem, costs, pairs, rows, min(frame.depth, np.int64(2)), costs.limited, work.kept, counts_from)
     if frame.depth > 2:
         if frame.depth == 3:
             keep_counts(pairs, work.kept)
@@ -289,7 +289,7 @@ def _enter(problem, costs, work, level, sync, state):
 
 
 @inner_kernel
-def _way(work, level):
+def _counts_from(work, level):
     """Whether a child with two levels uses the counts of its parent."""
     if level == 0 or work.frames[level].depth != 2:
         return OWN
