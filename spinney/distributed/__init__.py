@@ -14,6 +14,6 @@ Out: the ordinary fitted model. Nothing here imports dask unless the user has: s
     driver.py        the client's side: starts members, receives results, restarts when a worker is lost
     forests.py       all rows' codes on every worker, each of which grows some of a forest's trees
     gathered.py      all rows fitted on one worker (clusters, mixtures), if they fit there
-    answers.py       lazy predictions of collections
+    lazy_predictions.py  those of collections, partition by partition
     fits.py          many fits on the client's data, spread over the workers
 """

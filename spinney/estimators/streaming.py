@@ -80,7 +80,7 @@ def row_by_row(on_gpu: Callable[..., Any] | None = None) -> Callable[[Method], M
 
         def answer_elsewhere(self: Any, X: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             if is_dask(X):
-                from spinney.distributed.answers import answer_lazily
+                from spinney.distributed.lazy_predictions import answer_lazily
 
                 return answer_lazily(answer, self, X, args, kwargs)
             if on_gpu is not None and is_on_gpu(X):

@@ -22,7 +22,7 @@ import numpy as np
 from spinney._compile.cuda import SIMULATED, Stream, cuda, enter_thread, float64, gpu_function, gpu_kernel
 from spinney._team import Team
 from spinney.data.dataset import WordLayout, check_rows, make_layout
-from spinney.data.encode import Bins, learn_bins, pieces_of, sample_rows
+from spinney.data.encode import Bins, learn_bins, sample_rows
 from spinney.data.on_gpu import OnGpu, copy_here, view_on_gpu
 from spinney.data.reading import check_shape, runs_of
 from spinney.data.remote_table import RemoteCodes, RemoteDataset, RemoteRows, RemoteTable
@@ -322,21 +322,14 @@ class Stage:
         self._room = self.stream.mirror(piece=(n_bytes // 8 * 8, np.uint8))
         self._lines = {kind: self._room.there["piece"].view(kind) for kind in (np.dtype("f4"), np.dtype("f8"))}
 
-    def send(self, rows: np.ndarray, team: Team | None = None) -> tuple[Any, tuple[int, int]]:
-        """(room on the GPU that begins with the numbers of some rows, steps from row to row and column to column).
-
-        They are laid out by a team, or by the thread that calls.
-        """
+    def send(self, rows: np.ndarray) -> tuple[Any, tuple[int, int]]:
+        """(room on the GPU that begins with the numbers of some rows, steps from row to row and column to column)."""
         enter_thread()
         self.stream.wait()  # for the piece before
         n, columns = rows.shape
         here = self._room.here["piece"][: rows.nbytes].view(rows.dtype)
         by_column = rows.strides[0] == rows.itemsize
-        target = here.reshape(columns, n).T if by_column else here.reshape(n, columns)
-        if team is None:
-            np.copyto(target, rows)
-        else:
-            team.map(lambda part: np.copyto(target[slice(*part)], rows[slice(*part)]), pieces_of(n, team.size))
+        np.copyto(here.reshape(columns, n).T if by_column else here.reshape(n, columns), rows)
         self._room.push(rows.nbytes)
         return self._lines[rows.dtype], (1, n) if by_column else (columns, 1)
 

@@ -1,7 +1,7 @@
 """`report`: a fitted model and a table become one page.
 
 In: a model, X and y. Out: `Report`, whose `html` has everything: styles, script and data. Sections are made by
-sample.py (data), quality.py and looked.py; page.py puts them together.
+sample.py (data), quality.py and explanations.py; page.py puts them together.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import spinney
 from spinney.data.schema import learn_and_read
 from spinney.data.tables import Table
 from spinney.explain.shapley.plots import DOWN, LOW_TO_HIGH, UP
-from spinney.reporting.looked import Looked, first_trees, ways_of_rows
+from spinney.reporting.explanations import ModelExplanations, first_trees, ways_of_rows
 from spinney.reporting.quality import judge, learning_charts, n_trees, quality_charts, threshold_counts
 from spinney.reporting.sample import Sample, describe_columns, share, text_of
 from spinney.view.numbers import short
@@ -36,10 +36,10 @@ def make_page(
     names = column_names(schema.columns)
     title = title or _title(model, sample, table)
     judged = judge(model, sample, cv, seed, given)
-    looked = Looked(model, sample, names, seed)
+    explained = ModelExplanations(model, sample, names, seed)
     trees = first_trees(model, sample.class_names)
-    rows = looked.rows()
-    rows["ways"] = ways_of_rows(model, looked.shown, len(trees))
+    rows = explained.rows()
+    rows["ways"] = ways_of_rows(model, explained.shown, len(trees))
     counts = threshold_counts(judged)
     page = _template().render(
         title=title,
@@ -53,11 +53,11 @@ def make_page(
         learning=learning_charts(judged),
         quality=quality_charts(judged),
         counts=counts,
-        looked=looked,
-        importance_bars=looked.importance_bars(),
-        shap_bars=looked.shap_bars(),
-        swarms=looked.swarms(),
-        curves=looked.curves(),
+        explained=explained,
+        importance_bars=explained.importance_bars(),
+        shap_bars=explained.shap_bars(),
+        swarms=explained.swarms(),
+        curves=explained.curves(),
         trees=trees,
         rows=rows,
         parameters=_parameters(model),

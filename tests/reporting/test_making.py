@@ -409,8 +409,8 @@ def test_a_notebook_shows_no_more_of_many_columns(model):
 
 def test_large_forests_are_asked_by_their_first_trees(monkeypatch, three):
     _, model, X, y = three
-    monkeypatch.setattr("spinney.reporting.looked._MOST_NODES", 1)
-    monkeypatch.setattr("spinney.reporting.looked._LEAST_TREES", 2)
+    monkeypatch.setattr("spinney.reporting.explanations._MOST_NODES", 1)
+    monkeypatch.setattr("spinney.reporting.explanations._LEAST_TREES", 2)
     monkeypatch.setattr("spinney.reporting.quality._CURVE_TREES", 8 * 3)
     page = spinney.report(model, X, y, cv=2).html
     assert "use the first 2 of 8 trees" in page

@@ -43,7 +43,6 @@ class Room(NamedTuple):
     votes: np.ndarray  # float64 (places,)
     leaf_of: np.ndarray  # int64 (places,): an entry that asks for this cell
     every: np.ndarray  # int64 (leaves,): numbers of all leaves
-    spare: np.ndarray  # uint64 (words,)
     state: np.ndarray  # float64: limit, bound, boxes so far, rate
 
 
@@ -161,7 +160,7 @@ def _judge_tightly(lists, cells, shares, need, room, desk):
         if found >= state[0]:
             return np.inf, 0.0
         cost, r = cost_of(cells, desk.lows), most_lacking(desk, need)
-        changed = tighten(lists, cells, room.box, desk, need, cost, r, rate, state[0], room.spare)
+        changed = tighten(lists, cells, room.box, desk, need, cost, r, rate, state[0])
         state[3] = rate if rate > 0.0 else state[3]
         old, n_old = desk.alive, desk.group[desk.group.size - 1]
         if not changed:

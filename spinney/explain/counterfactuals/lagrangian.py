@@ -199,10 +199,11 @@ def bound_box(lists, desk, need, cost, r, guess):
 
 
 @inner_kernel
-def tighten(lists, cells, box, desk, need, cost, r, rate, limit, spare):
-    """Take from the box what cannot be part of a point that costs less than `limit`. Whether anything was taken.
+def tighten(lists, cells, box, desk, need, cost, r, rate, limit):
+    """Drop leaves and take from the box what cannot be part of a point that costs less than `limit`. Whether anything
+    was taken.
 
-    A leaf goes if the bound with its group in this leaf is too high; a cell, if a group has no leaf left there.
+    A leaf goes if the bound with its group in this leaf is too high; a cell, if going there alone costs too much.
     """
     # If a group must take this leaf instead of its best one, the bound rises by the difference of the two. Where that
     # makes it reach the limit, no better point is in the leaf.
@@ -220,8 +221,6 @@ def tighten(lists, cells, box, desk, need, cost, r, rate, limit, spare):
             if desk.way[k] - rate * lists.value[leaf, r] - least < slack:
                 desk.alive[n], desk.way[n] = leaf, desk.way[k]
                 n += 1
-        if n - desk.group[g] < end - begin or end - begin == 1:
-            changed |= _unite(lists, cells, box, desk.alive, desk.group[g], n, spare)
     desk.group[desk.here.size] = n
     for c in range(desk.lows.size):
         most = limit - cost + cells.cost[desk.lows[c]]
@@ -232,35 +231,6 @@ def tighten(lists, cells, box, desk, need, cost, r, rate, limit, spare):
                     box[w] &= mark - np.uint64(1)
                     changed = True
                     break
-    return changed
-
-
-@inner_kernel
-def _unite(lists, cells, box, alive, begin, end, spare):
-    """Keep the cells of a box that some of a group's leaves have."""
-    first = alive[begin]
-    changed = False
-    for e in range(lists.entry[first], lists.entry[first + 1]):
-        c = lists.column[e]
-        start, n_words = cells.word[c], lists.at[e + 1] - lists.at[e]
-        for w in range(n_words):
-            spare[w] = lists.words[lists.at[e] + w]
-        everywhere = True
-        for k in range(begin + 1, end):
-            has = False
-            for f in range(lists.entry[alive[k]], lists.entry[alive[k] + 1]):
-                if lists.column[f] == c:
-                    has = True
-                    for w in range(n_words):
-                        spare[w] |= lists.words[lists.at[f] + w]
-            if not has:
-                everywhere = False
-                break
-        if everywhere:
-            for w in range(n_words):
-                if box[start + w] & ~spare[w]:
-                    box[start + w] &= spare[w]
-                    changed = True
     return changed
 
 

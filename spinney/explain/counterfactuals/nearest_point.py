@@ -271,7 +271,6 @@ def _make_room(lists: LeafLists, cells: Cells, root: np.ndarray) -> Room:
         np.zeros(n_places),
         np.zeros(n_places, np.int64),
         np.zeros(len(lists.value), np.int64),
-        root.copy(),
         np.zeros(4),
     )
 

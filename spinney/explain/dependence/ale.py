@@ -122,6 +122,8 @@ def _of_numbers(columns: Columns, column: int, n_bins: int, weight: np.ndarray, 
     changes = answer((column,), (edges[place + 1],)) - answer((column,), (edges[place],))
     counts = np.bincount(place, own, len(edges) - 1)
     steps = _mean(_sums(place, own, changes, len(counts)), counts)
+    # effect at edge k = sum of the mean changes over the bins before it; its mean over the rows, which lie between
+    # edges, is taken at the middles of the bins
     values = np.vstack([np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)])
     middle = (values[1:] + values[:-1]) / 2
     values -= (middle * counts[:, None]).sum(axis=0) / counts.sum()
@@ -186,6 +188,8 @@ def _by_likeness(columns: Columns, column: int, code: np.ndarray, n_kinds: int) 
         else:
             running = np.cumsum(share, axis=1)
             distance += np.abs(running[:, None] - running[None]).max(axis=2)
+    # distances d of points with mean 0 have the inner products -1/2 J d^2 J, J = 1 - 1/n: their first axis is the
+    # eigenvector of the largest eigenvalue; its sign is chosen so that it does not depend on the machine
     middle = np.eye(n_kinds) - 1.0 / n_kinds
     _, axes = np.linalg.eigh(-0.5 * middle @ (distance**2) @ middle)
     axis = axes[:, -1] * (1.0 if axes[np.argmax(np.abs(axes[:, -1])), -1] > 0 else -1.0)
@@ -198,6 +202,7 @@ def _of_pair(columns: Columns, group: tuple[int, ...], n_bins: int, weight: np.n
     own = np.where(np.isfinite(xs[0]) & np.isfinite(xs[1]), weight, 0.0)
     shape = len(first) - 1, len(second) - 1
     corner = {(k, m): answer(group, (first[a + k], second[b + m])) for k in (0, 1) for m in (0, 1)}
+    # f(1, 1) - f(1, 0) - (f(0, 1) - f(0, 0)): by how much the step of one column changes with the other
     changes = corner[1, 1] - corner[1, 0] - corner[0, 1] + corner[0, 0]
     place = a * shape[1] + b
     counts = np.bincount(place, own, shape[0] * shape[1])
@@ -213,6 +218,8 @@ def _of_pair(columns: Columns, group: tuple[int, ...], n_bins: int, weight: np.n
 
 def _without_main(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Take off what accumulates along each axis alone, and the mean."""
+    # a column's own effect is again the sum of mean steps, here over the rows of its bin: each between two edges of the
+    # other column. Without both, what is left has no mean step along either axis
     by_first = np.diff(values, axis=1)  # (outputs, bins of the first, edges of the second)
     by_second = np.diff(values, axis=2)
     mean_first = (by_first[:, :, 1:] + by_first[:, :, :-1]) / 2

@@ -28,7 +28,7 @@ _CURVE_ROWS, _POINTS, _MOST_OUTPUTS, _MOST_STRIPS = 2000, 40, 8, 12
 _MOST_NODES, _LEAST_TREES = 600_000, 10  # of a forest that is walked through
 
 
-class Looked:
+class ModelExplanations:
     """Explanations of a model by column."""
 
     def __init__(self, model: Any, sample: Sample, names: list[str], seed: int) -> None:
