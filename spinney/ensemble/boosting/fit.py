@@ -393,7 +393,8 @@ def search_rounds(
     found = [one for one in searches if one.best and one is not rejected]
     if not found:
         return replace(settings, n_rounds=CLASSIC_ROUNDS), curve, None
-    found = [found[k] for k in good_members([one.score for one in found], job.metrics[0].greater_is_better)]
+    scores, is_gain = [one.score for one in found], job.metrics[0].greater_is_better
+    found = [found[k] for k in good_members(scores, is_gain, task.n_outputs)]
     in_time_order = job.order is not None and job.order.times is not None
     members = []
     for k, one in enumerate(found):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import make_classification
 from sklearn.metrics import log_loss, mean_squared_error
 
 import spinney
@@ -30,6 +31,7 @@ def fitted(model, y=NUMBERS, **options):
 def all_stay(monkeypatch):
     """No member is left out."""
     monkeypatch.setattr(round_search, "_NEARLY_AS_GOOD", np.inf)
+    monkeypatch.setattr(round_search, "_ROUGHLY_AS_GOOD", np.inf)
 
 
 @functools.cache
@@ -81,6 +83,17 @@ def test_two_members_are_the_mean_of_their_models(all_stay, monkeypatch):
     assert model.learning_rate_ == first.learning_rate_
     assert model.evals_result_["held_out"] == first.evals_result_["held_out"]
     assert model.evals_result_["held_out_2"] == second.evals_result_["held_out"]
+
+
+def test_of_several_classes_members_stay_whose_held_out_scores_differ(monkeypatch):
+    settings = {"n_informative": 6, "n_redundant": 0, "n_clusters_per_class": 1, "class_sep": 2.0}
+    table, y = make_classification(160, 8, n_classes=4, random_state=1, **settings)
+    model = GradientBoostingClassifier(quality=4, learning_rate=0.3, random_state=0).fit(table, y)
+    best = [min(curve["log_loss"]) for curve in model.evals_result_.values()]
+    assert len(best) == 4
+    assert sorted(best)[1] > 1.1 * min(best)  # only one would have stayed
+    monkeypatch.setattr(round_search, "_ROUGHLY_AS_GOOD", np.inf)
+    assert clone(model).fit(table, y).fingerprint_ == model.fingerprint_
 
 
 def test_members_are_boosted_by_turns_and_every_round_is_scored(all_stay):
