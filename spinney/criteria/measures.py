@@ -303,7 +303,10 @@ def _weight(sample_weight: Any, n_rows: int) -> np.ndarray:
 def _check_counts(name: str, counts: Any, sample_weight: Any, least: int) -> np.ndarray:
     if sample_weight is not None:
         raise TypeError(f"sample_weight needs labels: {name} are weights already.")
-    weights = np.asarray(counts, np.float64)
+    try:
+        weights = np.asarray(counts, np.float64)
+    except (TypeError, ValueError):  # words, or branches of different numbers of classes
+        weights = np.zeros(0)
     if weights.ndim < least or weights.shape[-1] == 0 or not np.isfinite(weights).all() or (weights < 0).any():
         what = "one number per class" if least == 1 else "one number per branch and class"
         raise ValueError(f"{name} must hold {what}, finite and at least 0, got {counts!r:.80}.")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -259,7 +259,7 @@ def _time_keys(values: np.ndarray) -> np.ndarray:
     """Numbers whose order is that of the times: int64 nanoseconds of dates, other numbers as they are."""
     if values.dtype.kind in "OUST":
         try:
-            values = np.asarray([np.datetime64(one) for one in values.tolist()], "datetime64[ns]")
+            values = np.asarray([_date(one) for one in values.tolist()], "datetime64[ns]")
         except (TypeError, ValueError):
             raise ValueError(
                 f"times must be numbers or dates, got {str(values[0])!r:.40}. Convert them first, for example by "
@@ -274,6 +274,19 @@ def _time_keys(values: np.ndarray) -> np.ndarray:
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise ValueError(f"times must be finite, but row {int((~np.isfinite(values)).argmax())} is not.")
     return values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
+
+
+def _date(value: Any) -> np.datetime64:
+    """A date or its text; with a time zone, in UTC."""
+    moment = value
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:  # such as "2020-05", which has no zone
+            return np.datetime64(value)
+    if getattr(moment, "tzinfo", None) is None:
+        return np.datetime64(value)
+    return np.datetime64(moment.astimezone(UTC).replace(tzinfo=None))
 
 
 def _read_gap(gap: Any, is_dates: bool) -> float:

@@ -240,8 +240,21 @@ def check_labels(y: np.ndarray, n_rows: int) -> None:
     if y.dtype.kind == "f":
         _check_finite(y)
     for column in [y] if y.ndim == 1 else y.T:
+        if column.dtype == object:
+            _check_strings(column)
         if not _are_few_whole_numbers(column):  # those are classes for sure
             check_classification_targets(column)
+
+
+def _check_strings(labels: np.ndarray) -> None:
+    """Raise for objects that are not all strings, in scikit-learn's words and with a remedy."""
+    others = {kind for kind in set(map(type, labels.tolist())) if not issubclass(kind, str)}
+    if others:
+        other = next(one for one in labels.tolist() if type(one) in others)
+        raise ValueError(
+            f"Unknown label type: y is a column of objects that are not all strings, such as {other!r:.40}. Convert it "
+            "to one type first, for example by y.astype(str)."
+        )
 
 
 def check_numbers(y: np.ndarray, n_rows: int) -> None:

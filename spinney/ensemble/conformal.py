@@ -342,7 +342,8 @@ def spread_of_members(answers: np.ndarray) -> np.ndarray:
 def interval_scores(low: np.ndarray, high: np.ndarray, y: np.ndarray, spread: np.ndarray | None) -> np.ndarray:
     """How far targets lie outside of [low, high], negative inside; in units of the spread."""
     outside = np.maximum(low - y, y - high)
-    return outside if spread is None else outside / spread
+    with np.errstate(over="ignore"):  # no spread: infinity
+        return outside if spread is None else outside / spread
 
 
 def widened(low: np.ndarray, high: np.ndarray, quantile: np.ndarray, spread: np.ndarray | None) -> np.ndarray:

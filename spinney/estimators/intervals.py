@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._warnings import warn_caller
@@ -84,6 +85,12 @@ class _Calibrated:
         y, _ = with_sides(X, y, None)
         how, scores = self._scores_of_rows(X, y, spread, level)
         if not np.isfinite(scores).all():
+            row = int(np.argmin(np.isfinite(scores)))
+            if np.isinf(scores[row]) and how is not None:
+                raise ValueError(
+                    f"The spread of row {row} is not positive, and the model's prediction is wrong, so no multiple of "
+                    "the spread is an interval. Use spread=None, or a spread that is positive for all rows."
+                )
             raise ValueError("The model's predictions for the calibration rows are not finite, so no interval is.")
         labels = None if by is None else self._groups_of_rows(by, X, len(scores))
         keys = None if times is None else time_keys(column_here(times, X, "times"), X, len(scores))
@@ -302,7 +309,7 @@ class PredictsSets(_Calibrated):
 
 def _read_spread(model: Any, spread: Any) -> Any:
     """What is kept of the parameter `spread`."""
-    if spread is None or hasattr(spread, "predict"):
+    if spread is None or (hasattr(spread, "predict") and not is_classifier(spread)):
         return spread
     if not isinstance(spread, str) or spread not in ("auto", "trees", "quantiles"):
         raise ValueError(

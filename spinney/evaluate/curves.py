@@ -168,6 +168,8 @@ def validation_curve(
     ((3, 5), 3)
     """
     values = list(param_range)
+    if not values:
+        raise ValueError(f"param_range must hold at least one value of {param_name}, got none.")
     run = Run(estimator, X, y, sample_weight, params, cv, groups, scoring, error_score)
     with run.running(n_jobs, verbose, len(values) * run.cv.get_n_splits(), with_train=True) as n_jobs:
         scores = model_selection.validation_curve(

@@ -32,6 +32,8 @@ def plot_validation_curve(curve: Any, ax: Any = None) -> Any:
     >>> curve = validation_curve(DecisionTreeClassifier(), X, y, param_name="max_depth", param_range=[1, 2, 3])
     >>> ax = plot_validation_curve(curve)
     """
+    if not hasattr(curve, "param_range"):
+        raise TypeError(f"curve must be what spinney.evaluate.validation_curve returns, got {type(curve).__name__}.")
     ax = axes_for("plot_validation_curve", ax)
     values, are_numbers = curve.param_range, _are_numbers(curve.param_range)
     x = np.array(values, np.float64) if are_numbers else np.arange(len(values))
@@ -66,6 +68,8 @@ def plot_learning_curve(curve: Any, ax: Any = None) -> Any:
     >>> X, y = load_penguins()
     >>> ax = plot_learning_curve(learning_curve(DecisionTreeClassifier(), X, y, shuffle=True, random_state=0))
     """
+    if not hasattr(curve, "train_sizes"):
+        raise TypeError(f"curve must be what spinney.evaluate.learning_curve returns, got {type(curve).__name__}.")
     ax = axes_for("plot_learning_curve", ax)
     _draw(ax, curve.train_sizes, curve.train_scores, curve.test_scores)
     ax.set(xlabel="training rows", ylabel=curve.metric)

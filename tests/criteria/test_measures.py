@@ -128,6 +128,8 @@ def test_decreases_of_squared_error(rows):
         (lambda: criteria.entropy([1], labels=[1]), TypeError, "Pass either counts or labels"),
         (lambda: criteria.entropy([1, -1]), ValueError, "counts must hold one number per class, finite and at least 0"),
         (lambda: criteria.entropy(3), ValueError, "counts must hold one number per class"),
+        (lambda: criteria.gini(["a"]), ValueError, r"counts must hold one number per class, .* got \['a'\]"),
+        (lambda: criteria.information_gain([[1, 2], [3]]), ValueError, "branches must hold one number per branch and"),
         (lambda: criteria.gini([1, 2], sample_weight=[1, 1]), TypeError, "sample_weight needs labels: counts are"),
         (
             lambda: criteria.gini(labels=[1.0, np.nan]),

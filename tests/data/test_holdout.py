@@ -118,11 +118,15 @@ DAY = 86_400 * 10**9
         (DATES, "2D", [2 * DAY, 0, DAY], 2 * DAY),
         (pd.Series(pd.to_datetime(DATES)), pd.Timedelta("12h"), [2 * DAY, 0, DAY], DAY / 2),
         (["2026-01-03", "2026-01-01", "2026-01-02"], np.timedelta64(30, "m"), [2 * DAY, 0, DAY], 18e11),
+        (pd.Series(pd.to_datetime(DATES, utc=True)), "1D", [2 * DAY, 0, DAY], DAY),
+        (["2026-01-03T00:00:00Z", "2026-01-01T00:00+00:00", "2026-01-02T02:00+02:00"], None, [2 * DAY, 0, DAY], 0.0),
+        (["2026-03", "2026-01", "2026-02"], None, [59 * DAY, 0, 31 * DAY], 0.0),
         ([2.5, 0.0, 1.0], 0.5, [2.5, 0.0, 1.0], 0.5),
         ("order", 1, [0, 1, 2], 1.0),
         ("when", None, [2, 0, 1], 0.0),
     ],
 )
+@pytest.mark.filterwarnings("error")
 def test_times_as_they_are_given(times, gap, differences, expected_gap):
     found = read_order(None, times, gap, pd.DataFrame({"when": [2, 0, 1]}), 3)
     assert (found.times - found.times.min()).tolist() == differences

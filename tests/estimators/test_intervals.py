@@ -280,6 +280,10 @@ def test_a_new_fit_and_pruning_drop_it():
     more = clone(BOOSTING).fit(X, Y).set_params(warm_start=True, n_estimators=2_000)
     with pytest.raises(ValueError, match="has no calibration"):
         more.fit(X, Y).predict_interval(X)
+    whole = clone(BOOSTING).fit(X, Y)
+    with pytest.raises(ValueError, match="has no calibration"):
+        whole[:5].predict_interval(X)
+    assert np.array_equal(whole[:].predict_interval(X), whole.predict_interval(X))
 
 
 def test_a_fit_that_fails_keeps_it():
@@ -353,6 +357,10 @@ def test_other_errors():
     tree = spinney.DecisionTreeRegressor(max_depth=3).fit(X[FITTED], Y[FITTED])
     with pytest.raises(ValueError, match="spread must be"):
         tree.calibrate(X[HELD], Y[HELD], spread="wide")
+    with pytest.raises(ValueError, match="or a fitted regressor, got DecisionTreeClassifier"):
+        tree.calibrate(X[HELD], Y[HELD], spread=spinney.DecisionTreeClassifier(max_depth=2).fit(X, Y > 100))
+    with pytest.raises(ValueError, match=r"spread of row 0 is not positive, .* Use spread=None"):
+        tree.calibrate(X[HELD], Y[HELD], spread=LinearRegression().fit(X, -Y))
     with pytest.raises(ValueError, match="only for forests and bagging"):
         tree.calibrate(X[HELD], Y[HELD], spread="trees")
     with pytest.raises(ValueError, match="only for forests"):

@@ -83,6 +83,16 @@ def test_strings_where_either_kind_is_taken():
         spinney.BucketOfModels(NUMBER_TREES).fit(FRAME, CLASSES)
 
 
+@pytest.mark.parametrize("first", [0, "a"])
+def test_labels_of_several_types(first):
+    y = np.array([first, 1, "b", "c"], dtype=object)
+    for target in (y, np.column_stack([y, y])):
+        with pytest.raises(
+            ValueError, match=r"y is a column of objects .* such as [01]\. Convert it to one type first"
+        ):
+            spinney.DecisionTreeClassifier().fit(np.eye(4), target)
+
+
 def test_strings_of_several_outputs():
     with pytest.raises(ValueError, match="y must hold numbers for BaggingRegressor, got strings such as 'no'"):
         spinney.BaggingRegressor(LinearRegression()).fit(FRAME[["a"]], np.full((N, 2), "no"))

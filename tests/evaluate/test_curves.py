@@ -85,6 +85,10 @@ def test_weights():
             lambda: validation_curve(TREE, X, Y, param_name="depth", param_range=[1]),
             "has no parameter 'depth': use max_depth",
         ),
+        (
+            lambda: validation_curve(TREE, X, Y, param_name="max_depth", param_range=[]),
+            "param_range must hold at least one value of max_depth",
+        ),
         (lambda: learning_curve(TREE, X, Y, train_sizes=[0.0, 1.0]), r"within \(0, 1\]"),
         (lambda: learning_curve(TREE, X, Y, train_sizes=[1, 321]), r"within \(0, 320\]"),
     ],

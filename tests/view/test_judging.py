@@ -64,3 +64,9 @@ def test_a_confusion_matrix(ax, normalize):
     assert matrix.plot(ax) is ax
     with pytest.raises(TypeError, match=r"matrix must come from spinney.evaluate.confusion_matrix, got ndarray"):
         plot_confusion_matrix(np.eye(2))
+
+
+@pytest.mark.parametrize("plot", [plot_learning_curve, plot_validation_curve])
+def test_curves_of_another_kind_are_refused(plot):
+    with pytest.raises(TypeError, match=r"curve must be what spinney.evaluate.*_curve returns, got int"):
+        plot(3)

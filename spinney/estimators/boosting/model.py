@@ -200,6 +200,8 @@ class FittedRounds:
             )
         other: Any = copy(self)
         other._booster = self._booster.cut(stop)
+        if stop < len(self):
+            other.__dict__.pop("_calibration", None)
         other.n_estimators = other.n_iter_ = other.best_iteration_ = stop
         other.max_iter = None if self.max_iter is None else stop  # type: ignore[attr-defined]
         for name in ("train_score_", "oob_scores_", "oob_improvement_"):

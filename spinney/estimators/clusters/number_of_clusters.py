@@ -122,11 +122,12 @@ def elbow(
 
 def check_counts(ks: Iterable[int] | int) -> list[int]:
     """Distinct integers, ascending; an int k stands for 1 to k."""
+    given = ks
     if isinstance(ks, Integral) and not isinstance(ks, bool):
         ks = range(1, int(ks) + 1)
     wanted = list(ks) if isinstance(ks, Iterable) and not isinstance(ks, str) else [ks]
     if not wanted or not all(isinstance(k, Integral) and not isinstance(k, bool) and k >= 1 for k in wanted):
-        raise ValueError(f"ks must be integers of at least 1, got {wanted!r}.")
+        raise ValueError(f"ks must be integers of at least 1, got {given!r:.80}.")
     return sorted({int(k) for k in wanted})
 
 

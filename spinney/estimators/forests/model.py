@@ -343,6 +343,11 @@ class NumberForest(TableRegressor, ForestModel):
 def mean_votes(votes: Votes, voter: str) -> np.ndarray:
     """The mean out-of-bag prediction of each row; NaN, with a warning, for rows that every member has seen."""
     n_unknown = int((votes.n == 0).sum())
+    if n_unknown == len(votes.n):
+        raise ValueError(
+            f"oob_score needs rows that are not in the sample of every {voter}, and there are none. Increase "
+            "n_estimators, or set oob_score=False."
+        )
     if n_unknown:
         warn_caller(
             f"Some inputs do not have OOB scores: {n_unknown} rows are in the sample of every {voter}. Their "

@@ -853,3 +853,13 @@ def test_the_columns_of_each_tree(options):
             assert len(columns) == 4
     split = RandomForestClassifier(2, random_state=0).fit(X, y)
     assert [one.tolist() for one in split.estimators_features_] == [list(range(12))] * 2
+
+
+@pytest.mark.parametrize(
+    "model",
+    [RandomForestClassifier(1, oob_score=True), spinney.BaggingRegressor(n_estimators=1, oob_score=True)],
+    ids=["forest", "bagging"],
+)
+def test_no_row_is_out_of_bag(model):
+    with pytest.raises(ValueError, match="oob_score needs rows that are not in the sample of every"):
+        model.fit([[1.0]], [1])
