@@ -156,7 +156,7 @@ class IsolationForest(OutlierMixin, ForestModel):
             self._grow(schema, table, weights)
             self.offset_ = _AUTO_OFFSET
             if self.contamination != "auto":
-                scores = self._score(table)
+                scores = self.score_samples(table)
                 rows = weights.rows()
                 self.offset_ = float(np.percentile(scores if rows is None else scores[rows], 100 * self.contamination))
         return self
@@ -253,7 +253,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         """Not available: splits are random, so that they have no importance."""
         raise AttributeError("IsolationForest has no feature_importances_: its splits are random, not chosen.")
 
-    @row_by_row(on_gpu.isolation_scores)
+    @row_by_row(on_gpu.finished_here)
     @documented()
     def score_samples(self, X: Any) -> np.ndarray:
         """Compute the opposite of the anomaly score of each row.
@@ -271,21 +271,11 @@ class IsolationForest(OutlierMixin, ForestModel):
         >>> bool(scores[1] < scores[0])
         True
         """
-        return self._score(self._read(X))
-
-    def _score(self, table: Table) -> np.ndarray:
-        from spinney.tree.descend import sum_answers
-
-        with self._team(table.n_rows) as team:
-            return self.scores_of_depths(sum_answers(self.forest_, table, team)[:, 0, 0] / self.forest_.n_trees)
-
-    def scores_of_depths(self, depths: np.ndarray) -> np.ndarray:
-        """Return the scores of mean depths, for internal use."""
         from spinney.ensemble.forests.isolation import anomaly_scores
 
-        return -anomaly_scores(depths, self.max_samples_)
+        return -anomaly_scores(self._mean_answers(X)[:, 0, 0], self.max_samples_)
 
-    @row_by_row(on_gpu.isolation_decision)
+    @row_by_row(on_gpu.finished_here)
     @documented()
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute `score_samples` minus `offset_`.
@@ -304,7 +294,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         """
         return self.score_samples(X) - self.offset_
 
-    @row_by_row(on_gpu.isolation_sides)
+    @row_by_row(on_gpu.finished_here)
     @documented()
     def predict(self, X: Any) -> np.ndarray:
         """Predict whether rows are outliers.
