@@ -49,6 +49,15 @@ _CLASSES = """
 """
 
 
+_NUMBERS = """
+>>> from sklearn.datasets import load_diabetes
+>>> from sklearn.ensemble import HistGradientBoostingRegressor
+>>> from spinney import from_sklearn
+>>> X, y = load_diabetes(return_X_y=True)
+>>> model = from_sklearn(HistGradientBoostingRegressor(max_iter=5).fit(X, y))
+"""
+
+
 class ImportedModel(Explained, TableModel):
     """A model that was fitted by another library, with its trees in a `Forest`."""
 
@@ -424,17 +433,12 @@ class ImportedRegressor(TableRegressor, ImportedModel):
     """
 
     @row_by_row(on_gpu.finished_here)
-    @documented(returns=NUMBERS_OF_OUTPUTS)
+    @documented(returns=NUMBERS_OF_OUTPUTS, setup=_NUMBERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict numbers.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from sklearn.ensemble import HistGradientBoostingRegressor
-        >>> from spinney import from_sklearn
-        >>> X, y = load_diabetes(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingRegressor(max_iter=5).fit(X, y))
         >>> model.predict(X[:2]).shape
         (2,)
         """
@@ -445,7 +449,7 @@ class ImportedRegressor(TableRegressor, ImportedModel):
         return answers[0] if len(answers) == 1 else np.ascontiguousarray(answers.T)
 
     @row_by_row(on_gpu.finished_here)
-    @documented()
+    @documented(setup=_NUMBERS)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the raw scores: predictions on the link scale, such as logarithms for a Poisson model.
 
@@ -456,11 +460,6 @@ class ImportedRegressor(TableRegressor, ImportedModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from sklearn.ensemble import HistGradientBoostingRegressor
-        >>> from spinney import from_sklearn
-        >>> X, y = load_diabetes(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingRegressor(max_iter=5).fit(X, y))
         >>> bool((model.decision_function(X) == model.predict(X)).all())  # the link of squared error is the identity
         True
         """

@@ -70,6 +70,12 @@ _ISOLATION = {
 }
 
 
+_EXAMPLE = """
+>>> from spinney import IsolationForest
+>>> model = IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
+"""
+
+
 @described(_ISOLATION)
 class IsolationForest(OutlierMixin, ForestModel):
     """An isolation forest for outlier detection: random splits isolate outliers early.
@@ -254,7 +260,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         raise AttributeError("IsolationForest has no feature_importances_: its splits are random, not chosen.")
 
     @row_by_row(on_gpu.finished_here)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def score_samples(self, X: Any) -> np.ndarray:
         """Compute the opposite of the anomaly score of each row.
 
@@ -265,8 +271,6 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         Examples
         --------
-        >>> from spinney import IsolationForest
-        >>> model = IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
         >>> scores = model.score_samples([[0.1], [90.0]])
         >>> bool(scores[1] < scores[0])
         True
@@ -276,7 +280,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         return -anomaly_scores(self._mean_answers(X)[:, 0, 0], self.max_samples_)
 
     @row_by_row(on_gpu.finished_here)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute `score_samples` minus `offset_`.
 
@@ -287,15 +291,13 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         Examples
         --------
-        >>> from spinney import IsolationForest
-        >>> model = IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
         >>> (model.decision_function([[0.1], [90.0]]) < 0).tolist()
         [False, True]
         """
         return self.score_samples(X) - self.offset_
 
     @row_by_row(on_gpu.finished_here)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def predict(self, X: Any) -> np.ndarray:
         """Predict whether rows are outliers.
 
@@ -306,8 +308,6 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         Examples
         --------
-        >>> from spinney import IsolationForest
-        >>> model = IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
         >>> model.predict([[0.1], [90.0]]).tolist()
         [1, -1]
         """
