@@ -46,14 +46,6 @@ def draw_uniforms(key, out):
 
 
 @kernel
-def draw_rows_of_uniforms(key, rows, out):
-    """The same numbers, of some rows of a larger array."""
-    for i in range(rows.size):
-        for j in range(out.shape[1]):
-            out[i, j] = uniform(key, rows[i] * out.shape[1] + j)
-
-
-@kernel
 def stream_key(seed, purpose, tree):
     """The key of one purpose in one tree."""
     return mix(mix(np.uint64(seed), purpose), tree)

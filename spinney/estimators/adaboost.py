@@ -113,6 +113,8 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
 
     def _check(self, X: Any) -> Any:
         """X as members can read it, checked for the columns of fit."""
+        if isinstance(X, on_gpu.SummedTable):
+            return X
         if not self._is_deep(X):
             return super()._check(X)
         check_is_fitted(self)
@@ -222,17 +224,18 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
         """A member's predictions, as the judge wants them."""
         raise NotImplementedError
 
-    def answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
-        """Return the same for rows in these leaves of a tree, for internal use."""
+    def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
+        """The same for rows in these leaves of a tree."""
         raise NotImplementedError
 
     def _all_answers(self, X: Any) -> Iterator[np.ndarray]:
         """Each member's predictions in turn."""
-        ends = leaves_of_members(self.estimators_, X)
+        on_cpu = not isinstance(X, on_gpu.SummedTable)
+        ends = leaves_of_members(self.estimators_, X) if on_cpu else iter(X.leaves().T)
         if ends is None:
             yield from (self._answers(member, X) for member in self.estimators_)
         else:
-            yield from (self.answers_in(leaves, member.tree_) for member, leaves in zip(self.estimators_, ends))
+            yield from (self._answers_in(leaves, member.tree_) for member, leaves in zip(self.estimators_, ends))
 
     @row_by_row()
     def predict(self, X: Any) -> np.ndarray:
@@ -310,9 +313,10 @@ class AdaBoostModel(OfTrees, _RoutingNotSupportedMixin, CopiesModel):
         """A hash of the members' fingerprints and weights; only if the members have fingerprints."""
         return hash_of([self.estimator_weights_.tobytes(), *(one.fingerprint_.encode() for one in self.estimators_)])
 
-    def shares_table(self) -> bool:
-        """Return whether the members are trees that were fitted on one table, for internal use."""
-        return are_of_one_series(self.estimators_)
+    @property
+    def reader_on_gpu(self) -> Any:
+        """The first of the members that are trees of one table, for internal use; None for other members."""
+        return self.estimators_[0] if are_of_one_series(self.estimators_) else None
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "estimators_")
@@ -345,7 +349,7 @@ class _Trees:
             meant = Weights(None if weights.all() else (weights > 0).astype(np.int64), weights)
         else:
             meant = Weights(np.bincount(self._draw(weights, number), minlength=len(weights)), None)
-        return member, self._model.answers_in(self._series.fit(member, meant, self._team), member.tree_)
+        return member, self._model._answers_in(self._series.fit(member, meant, self._team), member.tree_)
 
     def by_leaves(self, judge: Any, first: np.ndarray) -> ByLeaves | None:
         """The rounds of stumps of a large table with two classes; None for anything else."""
@@ -359,7 +363,7 @@ class _Trees:
             member, tree = self._make(), rounds.grow()
             self._series.finish(member, tree)
             leaves = np.flatnonzero(tree.is_leaf)
-            return member, tree.answers[leaves, 0], self._model.answers_in(leaves, tree)
+            return member, tree.answers[leaves, 0], self._model._answers_in(leaves, tree)
 
         return ByLeaves(fit_tree, rounds.reweigh, judge)
 
@@ -547,16 +551,16 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         probabilities[:, np.searchsorted(self.classes_, member.classes_)] = known
         return probabilities
 
-    def answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
-        """Return a member's class indices or probabilities for rows in these leaves, for internal use."""
+    def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
+        """A member's class indices or probabilities for rows in these leaves."""
         return (tree.probabilities if self.algorithm == "SAMME.R" else tree.majority)[:, 0].take(leaves, axis=0)
 
     def _member_votes(self, X: Any) -> Iterator[np.ndarray]:
         """Each member's votes for every class, (n_samples, n_classes)."""
-        yield from map(self.votes_of, self._all_answers(X))
+        yield from map(self._votes_of, self._all_answers(X))
 
-    def votes_of(self, answers: np.ndarray) -> np.ndarray:
-        """Return a member's votes from its answers, for internal use."""
+    def _votes_of(self, answers: np.ndarray) -> np.ndarray:
+        """A member's votes, from its answers."""
         from spinney.criteria.adaboost_weights import class_votes, log_votes
 
         return log_votes(answers) if self.algorithm == "SAMME.R" else class_votes(answers, self.n_classes_)
@@ -574,9 +578,9 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
             if spread or self.algorithm == "SAMME.R":
                 shares = np.zeros((tree.n_nodes, n_classes))
                 shares[:, own] = tree.probabilities[:, 0]
-                values.append(shares if spread else vote * self.votes_of(shares))
+                values.append(shares if spread else vote * self._votes_of(shares))
             else:
-                values.append(vote * self.votes_of(own[tree.majority[:, 0]]))
+                values.append(vote * self._votes_of(own[tree.majority[:, 0]]))
         facts |= {"values": np.concatenate(values), "start": np.zeros(n_classes), "votes": votes if spread else None}
         norm = float(np.cumsum(np.abs(votes))[-1])
         if n_classes != 2:
@@ -604,15 +608,15 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         X = self._check(X)
         norms = np.cumsum(np.abs(self.estimator_weights_))
         for total, norm in zip(staged_sums(self._member_votes(X), self.estimator_weights_), norms):
-            yield self.decide(total, norm)
+            yield self._decide(total, norm)
 
-    def decide(self, total: np.ndarray, norm: float) -> np.ndarray:
-        """Return the decision from the weighted sums of votes, for internal use."""
+    def _decide(self, total: np.ndarray, norm: float) -> np.ndarray:
+        """The decision, from the weighted sums of votes."""
         if self.algorithm == "discrete" and self.n_classes_ == 2:
             return total[:, 1]
         return (total[:, 1] - total[:, 0]) / norm if self.n_classes_ == 2 else total / norm
 
-    @row_by_row(on_gpu.adaboost_decision)
+    @row_by_row(on_gpu.finished_here)
     @documented(setup=_EXAMPLE)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the weighted vote for each class.
@@ -630,14 +634,16 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         >>> model.decision_function(X[:2]).shape
         (2, 3)
         """
+        if isinstance(X, on_gpu.SummedTable):
+            return self._decide(X.totals(), np.cumsum(np.abs(self.estimator_weights_))[-1])
         *_, last = self.staged_decision_function(X)
         return last
 
     def _staged(self, X: Any) -> Iterator[np.ndarray]:
         for decision in self.staged_decision_function(X):
-            yield self.choose_classes(decision)
+            yield self._choose_classes(decision)
 
-    @row_by_row(on_gpu.adaboost_classes)
+    @row_by_row(on_gpu.finished_here)
     @documented(returns=LABELS, setup=_EXAMPLE)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class with the largest weighted vote.
@@ -647,10 +653,10 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         >>> model.predict(X[[0, 60, 120]]).tolist()
         [0, 1, 2]
         """
-        return self.choose_classes(self.decision_function(X))
+        return self._choose_classes(self.decision_function(X))
 
-    def choose_classes(self, decision: np.ndarray) -> np.ndarray:
-        """Return the labels from the decision, for internal use."""
+    def _choose_classes(self, decision: np.ndarray) -> np.ndarray:
+        """The labels, from the decision."""
         return self.classes_[(decision > 0).astype(np.int64) if decision.ndim == 1 else decision.argmax(axis=1)]
 
     @documented(LOCAL, setup=_EXAMPLE)
@@ -668,9 +674,9 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         3
         """
         for decision in self.staged_decision_function(X):
-            yield self.probabilities_of(decision)
+            yield self._probabilities_of(decision)
 
-    @row_by_row(on_gpu.adaboost_probabilities)
+    @row_by_row(on_gpu.finished_here)
     @documented(setup=_EXAMPLE)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities from the weighted vote.
@@ -683,10 +689,10 @@ class AdaBoostClassifier(Explained, TableClassifier, AdaBoostModel):
         >>> model.predict_proba(X[:2]).shape
         (2, 3)
         """
-        return self.probabilities_of(self.decision_function(X))
+        return self._probabilities_of(self.decision_function(X))
 
-    def probabilities_of(self, decision: np.ndarray) -> np.ndarray:
-        """Return the probabilities from the decision, for internal use."""
+    def _probabilities_of(self, decision: np.ndarray) -> np.ndarray:
+        """The probabilities, from the decision."""
         from scipy.special import softmax
 
         if decision.ndim == 1:
@@ -757,8 +763,7 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
         values = np.concatenate([one.tree_.answers[:, 0] for one in self.estimators_])
         return Formula(**facts, values=values, start=np.zeros(1), link="median", votes=self.estimator_weights_)
 
-    def answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
-        """Return a member's predictions for rows in these leaves, for internal use."""
+    def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
         return tree.answers[leaves, 0, 0]
 
     def _predictions(self, X: Any) -> np.ndarray:
@@ -766,7 +771,7 @@ class AdaBoostRegressor(TableRegressor, AdaBoostModel):
         X = self._check(X)
         return np.column_stack(list(self._all_answers(X)))
 
-    @row_by_row(on_gpu.adaboost_numbers)
+    @row_by_row(on_gpu.finished_here)
     @documented(returns=NUMBERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the weighted median of the base estimators' predictions.

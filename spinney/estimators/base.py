@@ -186,6 +186,11 @@ class TableModel(KnowsNames, BaseEstimator):
         self._check_sparse(X)
         return self._schema.read(X, type(self).__name__, strict=self.refuses_unknown())
 
+    @property
+    def reader_on_gpu(self) -> Any:
+        """The model that reads tables on a GPU as this one does; None: the CPU does it. For internal use."""
+        return self
+
     def _open_elsewhere(self, X: Any, *of_rows: Any) -> tuple[Any, ...]:
         """X and what belongs to its rows, for a fit, if they may be in files, in a dask collection or on a GPU."""
         return X, *of_rows

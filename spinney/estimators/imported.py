@@ -49,6 +49,15 @@ _CLASSES = """
 """
 
 
+_NUMBERS = """
+>>> from sklearn.datasets import load_diabetes
+>>> from sklearn.ensemble import HistGradientBoostingRegressor
+>>> from spinney import from_sklearn
+>>> X, y = load_diabetes(return_X_y=True)
+>>> model = from_sklearn(HistGradientBoostingRegressor(max_iter=5).fit(X, y))
+"""
+
+
 class ImportedModel(Explained, TableModel):
     """A model that was fitted by another library, with its trees in a `Forest`."""
 
@@ -83,9 +92,9 @@ class ImportedModel(Explained, TableModel):
         return "forest_" in vars(self)
 
     @property
-    def is_plain(self) -> bool:
-        """Whether tables are read as any other model reads them, for internal use."""
-        return self._reading.is_plain
+    def reader_on_gpu(self) -> Any:
+        """None if columns are read as no other model reads them, for internal use."""
+        return self if self._reading.is_plain else None
 
     # --- predict ---------------------------------------------------------------------------------------------------
 
@@ -135,7 +144,7 @@ class ImportedModel(Explained, TableModel):
     def _raw(self, X: Any) -> np.ndarray:
         """Start values and the trees' sums, or their mean: (outputs, rows)."""
         if isinstance(X, on_gpu.SummedTable):
-            return self._of_rounds(X.sums(self.forest_, self._answering.start))
+            return self._of_rounds(X.scores(self.forest_, self._answering.start))
         return np.concatenate([self._raw_of(table) for table in self._parts(X)], axis=1)
 
     def _raw_of(self, table: Table) -> np.ndarray:
@@ -159,7 +168,7 @@ class ImportedModel(Explained, TableModel):
     def _means(self, X: Any) -> np.ndarray:
         """The trees' mean predictions, (rows, outputs, classes or 1)."""
         if isinstance(X, on_gpu.SummedTable):
-            return X.sums(self.forest_, None) / self.forest_.n_trees
+            return X.means(self.forest_)
         return np.concatenate([self._means_of(table) for table in self._parts(X)])
 
     def _means_of(self, table: Table) -> np.ndarray:
@@ -334,7 +343,7 @@ class ImportedClassifier(TableClassifier, ImportedModel):
         self.classes_ = model.classes
         return super()._take(model)
 
-    @row_by_row(on_gpu.imported)
+    @row_by_row(on_gpu.finished_here)
     @documented(returns=LABELS_OF_OUTPUTS, setup=_CLASSES)
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class.
@@ -364,7 +373,7 @@ class ImportedClassifier(TableClassifier, ImportedModel):
         return raw[0] >= 0 if told == "zero" else raw[0] > 0
 
     @available_if(_has_probabilities)
-    @row_by_row(on_gpu.imported)
+    @row_by_row(on_gpu.finished_here)
     @documented(returns=PROBABILITIES_OF_OUTPUTS, setup=_CLASSES)
     def predict_proba(self, X: Any) -> Any:
         """Predict class probabilities.
@@ -386,7 +395,7 @@ class ImportedClassifier(TableClassifier, ImportedModel):
         return np.stack([1 - answers[0], answers[0]], axis=1)
 
     @available_if(_has_scores)
-    @row_by_row(on_gpu.imported)
+    @row_by_row(on_gpu.finished_here)
     @documented(setup=_CLASSES)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the raw scores of a boosted model.
@@ -423,18 +432,13 @@ class ImportedRegressor(TableRegressor, ImportedModel):
     True
     """
 
-    @row_by_row(on_gpu.imported)
-    @documented(returns=NUMBERS_OF_OUTPUTS)
+    @row_by_row(on_gpu.finished_here)
+    @documented(returns=NUMBERS_OF_OUTPUTS, setup=_NUMBERS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict numbers.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from sklearn.ensemble import HistGradientBoostingRegressor
-        >>> from spinney import from_sklearn
-        >>> X, y = load_diabetes(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingRegressor(max_iter=5).fit(X, y))
         >>> model.predict(X[:2]).shape
         (2,)
         """
@@ -444,8 +448,8 @@ class ImportedRegressor(TableRegressor, ImportedModel):
         answers = self._respond(self._raw(X))
         return answers[0] if len(answers) == 1 else np.ascontiguousarray(answers.T)
 
-    @row_by_row(on_gpu.imported)
-    @documented()
+    @row_by_row(on_gpu.finished_here)
+    @documented(setup=_NUMBERS)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the raw scores: predictions on the link scale, such as logarithms for a Poisson model.
 
@@ -456,11 +460,6 @@ class ImportedRegressor(TableRegressor, ImportedModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from sklearn.ensemble import HistGradientBoostingRegressor
-        >>> from spinney import from_sklearn
-        >>> X, y = load_diabetes(return_X_y=True)
-        >>> model = from_sklearn(HistGradientBoostingRegressor(max_iter=5).fit(X, y))
         >>> bool((model.decision_function(X) == model.predict(X)).all())  # the link of squared error is the identity
         True
         """

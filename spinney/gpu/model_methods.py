@@ -278,26 +278,6 @@ bag_classes, bag_numbers, bag_leaves = _of_trees(forest_classes), _of_trees(fore
 bag_probabilities = _of_trees(forest_probabilities)
 
 
-def isolation_scores(asked: Asked) -> Any:
-    return asked.put(_scores_here(asked))
-
-
-def _scores_here(asked: Asked) -> np.ndarray:
-    """`score_samples`; depths are added up there."""
-    model, forest = asked.model, asked.model.forest_
-    sums = asked.sums(forest, "depths", lambda: forest.answers.reshape(-1, 1))
-    scores: np.ndarray = model.scores_of_depths(asked.stream.read(sums)[:, 0] / forest.n_trees)
-    return scores
-
-
-def isolation_decision(asked: Asked) -> Any:
-    return asked.put(_scores_here(asked) - asked.model.offset_)
-
-
-def isolation_sides(asked: Asked) -> Any:
-    return asked.put(np.where(_scores_here(asked) - asked.model.offset_ < 0, -1, 1))
-
-
 # --- single trees ----------------------------------------------------------------------------------------------------
 
 _AS_IT_IS = -0.0  # plus anything is that, its sign included
@@ -332,98 +312,67 @@ def tree_leaves(asked: Asked) -> Any:
     return asked.hand_over(leaves.reshape(asked.given.n_rows))
 
 
-# --- AdaBoost --------------------------------------------------------------------------------------------------------
-
-_JOINED: WeakKeyDictionary[Any, tuple[list[Any], Forest]] = WeakKeyDictionary()  # members, and their trees in one store
-
-
-def _joined(asked: Asked) -> Forest | None:
-    """The trees of all members; None for members that are not trees of one table."""
-    model, members = asked.model, asked.model.estimators_
-    if not model.shares_table():
-        return None
-    asked.reader = members[0]
-    known = _JOINED.get(model)
-    if known is None or known[0] is not members:
-        known = _JOINED[model] = members, model.forest_
-    return known[1]
-
-
-def _decision_here(asked: Asked) -> np.ndarray | None:
-    """How the vote goes; votes are added up there."""
-    model, forest = asked.model, _joined(asked)
-    if forest is None:
-        return None
-
-    def votes() -> np.ndarray:
-        trees = (one.tree_ for one in model.estimators_)
-        says = (model.votes_of(model.answers_in(np.arange(tree.n_nodes), tree)) for tree in trees)
-        return np.concatenate([vote * say for say, vote in zip(says, model.estimator_weights_)])
-
-    total = asked.stream.read(asked.sums(forest, "votes", votes))
-    decision: np.ndarray = model.decide(total, np.cumsum(np.abs(model.estimator_weights_))[-1])
-    return decision
-
-
-def adaboost_numbers(asked: Asked) -> Any:
-    """Leaves are found there, medians of what they say here."""
-    from spinney.ensemble.adaboost import weighted_median
-
-    model, forest = asked.model, _joined(asked)
-    if forest is None:
-        return NotImplemented
-    leaves = asked.stream.read(asked.leaves(forest, np.int64))
-    said = [model.answers_in(leaves[:, k], one.tree_) for k, one in enumerate(model.estimators_)]
-    return asked.put(weighted_median(np.column_stack(said), model.estimator_weights_))
-
-
-def _by_votes(finish: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[Asked], Any]:
-    def say(asked: Asked) -> Any:
-        decision = _decision_here(asked)
-        return NotImplemented if decision is None else asked.put(finish(asked.model, decision))
-
-    return say
-
-
-adaboost_decision = _by_votes(lambda model, decision: decision)
-adaboost_classes = _by_votes(lambda model, decision: model.choose_classes(decision))
-adaboost_probabilities = _by_votes(lambda model, decision: model.probabilities_of(decision))
-
-
-# --- models of other libraries ---------------------------------------------------------------------------------------
+# --- models whose last steps are done here: isolation forests, AdaBoost, models of other libraries --------------------
 
 
 class SummedTable:
-    """A table that computes sums of the trees' predictions for its rows itself: from start values (outputs, rows) of a
-    boosted model, or (rows, outputs, classes or 1) of others."""
+    """A table on the GPU, for methods of models: it adds up what the trees say of its rows, or finds their leaves."""
 
-    def __init__(self, sums: Callable[[Forest, np.ndarray | None], np.ndarray]) -> None:
-        self.sums = sums
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+
+    def scores(self, forest: Forest, start: np.ndarray) -> np.ndarray:
+        """(outputs, rows): raw scores of a boosted model."""
+        from spinney.gpu.predict import scores_of
+        from spinney.gpu.respond import begin_scores
+
+        raw = begin_scores(self._asked.stream, start, self._asked.given.n_rows)
+        scores_of(forest, len(start)).add(self._asked.given, raw, self._asked.stream)
+        return self._read(raw)
+
+    def means(self, forest: Forest) -> np.ndarray:
+        """(rows, outputs, classes or 1)."""
+        from spinney.gpu.predict import numbers_of
+
+        sums = self._read(self._asked.sums(forest, "shares", lambda: numbers_of(forest, forest.answers)))
+        return sums.reshape(len(sums), *forest.answers.shape[1:]) / forest.n_trees
+
+    def totals(self) -> np.ndarray:
+        """(rows, raw scores): sums of the values of the model's formula."""
+        forest, values = _formula(self._asked.model)
+        return self._read(self._asked.sums(forest, "values", lambda: values))
+
+    def leaves(self) -> np.ndarray:
+        """(rows, trees)."""
+        return self._read(self._asked.leaves(_formula(self._asked.model)[0], np.int64))
+
+    def _read(self, array: Any) -> np.ndarray:
+        found: np.ndarray = self._asked.stream.read(array)
+        return found
 
 
-def imported(asked: Asked) -> Any:
-    """Sums are made there, and all that follows here."""
-    from spinney.gpu.predict import numbers_of, scores_of
-    from spinney.gpu.respond import begin_scores
+_FORMULAS: WeakKeyDictionary[Any, tuple[list[Any], Forest, np.ndarray]] = WeakKeyDictionary()  # by members
 
-    def sums(forest: Forest, start: np.ndarray | None) -> np.ndarray:
-        n = asked.given.n_rows
-        if start is None:
-            found = asked.sums(forest, "shares", lambda: numbers_of(forest, forest.answers))
-            means: np.ndarray = asked.stream.read(found).reshape(n, *forest.answers.shape[1:])
-            return means
-        raw = begin_scores(asked.stream, start, n)
-        scores_of(forest, len(start)).add(asked.given, raw, asked.stream)
-        scores: np.ndarray = asked.stream.read(raw)
-        return scores
 
-    if not asked.model.is_plain:
+def _formula(model: Any) -> tuple[Forest, np.ndarray]:
+    """The trees of AdaBoost in one store, and the values of their nodes."""
+    known = _FORMULAS.get(model)
+    if known is None or known[0] is not model.estimators_:
+        formula = model.formula()  # which knows its model, and is not kept
+        known = _FORMULAS[model] = model.estimators_, formula.forest, formula.values
+    return known[1:]
+
+
+def finished_here(asked: Asked) -> Any:
+    """Rows go down the trees there, and all that follows is done here, by the method itself."""
+    asked.reader = asked.model.reader_on_gpu
+    if asked.reader is None:
         return NotImplemented
-    answer = asked.method(asked.model, SummedTable(sums))
+    answer = asked.method(asked.model, SummedTable(asked))
     return [asked.put(one) for one in answer] if isinstance(answer, list) else asked.put(answer)
 
 
 def imported_leaves(asked: Asked) -> Any:
-    if not asked.model.is_plain:
+    if asked.model.reader_on_gpu is None:
         return NotImplemented
     return asked.hand_over(asked.leaves(asked.model.forest_, np.int32))

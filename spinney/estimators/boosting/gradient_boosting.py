@@ -16,7 +16,7 @@ from spinney.data.target import (
 )
 from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, loss_metric, value_metrics
 from spinney.estimators.base import TableClassifier, TableRegressor
-from spinney.estimators.boosting.model import BoostedModel
+from spinney.estimators.boosting.model import EXAMPLE, BoostedModel
 from spinney.estimators.boosting.params import BOOSTING, CLASS_LOSS, FITTED, GROUPS, NUMBER_LOSS
 from spinney.estimators.docstrings import LABELS, LOCAL, NUMBERS, documented
 from spinney.estimators.params import described, keep_parameters
@@ -128,7 +128,7 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
         """
         return self.respond(self._raw(X, init_score))
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=EXAMPLE)
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Predict the target of each row after each round.
 
@@ -139,10 +139,6 @@ class GradientBoostingRegressor(TableRegressor, BoostedModel):
 
         Examples
         --------
-        >>> from sklearn.datasets import make_regression
-        >>> from spinney import GradientBoostingRegressor
-        >>> X, y = make_regression(random_state=0)
-        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
         >>> len(list(model.staged_predict(X)))
         10
         """

@@ -40,6 +40,14 @@ if TYPE_CHECKING:
     from spinney.tree.forest import Forest
 
 
+EXAMPLE = """
+>>> from sklearn.datasets import make_regression
+>>> from spinney import GradientBoostingRegressor
+>>> X, y = make_regression(random_state=0)
+>>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
+"""
+
+
 _TEXTBOOK: dict[str, Any] = {  # plain gradient boosting
     "learning_rate": 0.1,
     "n_estimators": 100,
@@ -229,7 +237,7 @@ class FittedRounds:
         other.__dict__.pop("estimators_", None)
         return other
 
-    @documented(LOCAL)
+    @documented(LOCAL, setup=EXAMPLE)
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """Return the nodes that each row passes in each tree.
 
@@ -242,10 +250,6 @@ class FittedRounds:
 
         Examples
         --------
-        >>> from sklearn.datasets import make_regression
-        >>> from spinney import GradientBoostingRegressor
-        >>> X, y = make_regression(random_state=0)
-        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
         >>> indicator, n_nodes_ptr = model.decision_path(X)
         >>> indicator.shape == (100, n_nodes_ptr[-1])
         True
@@ -361,7 +365,7 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
         return predictions(self.fitted_loss, isinstance(self, ClassifierMixin), raw)
 
     @row_by_row(on_gpu.boosted_leaves)
-    @documented()
+    @documented(setup=EXAMPLE)
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf that each row reaches in each tree.
 
@@ -372,10 +376,6 @@ class BoostedModel(Explained, FittedRounds, BoostingFit):
 
         Examples
         --------
-        >>> from sklearn.datasets import make_regression
-        >>> from spinney import GradientBoostingRegressor
-        >>> X, y = make_regression(random_state=0)
-        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
         >>> model.apply(X).shape
         (100, 10)
         """

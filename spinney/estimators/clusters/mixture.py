@@ -21,7 +21,24 @@ if TYPE_CHECKING:
     from spinney.cluster.variational import Posterior, Priors
 
 
-@described(MIXTURE)
+_FITTED = """
+    covariances_ : ndarray
+        Covariances of the components: (n_components, n_features, n_features) for "full", (n_features, n_features) for
+        "tied", (n_components, n_features) for "diag", (n_components,) for "spherical".
+    precisions_ : ndarray
+        Inverses of the covariances.
+    precisions_cholesky_ : ndarray
+        Cholesky factors of the precisions, as in scikit-learn.
+    converged_ : bool
+        Whether the best run converged.
+    n_iter_ : int
+        Number of iterations of the best run.
+    history_ : list of (weights, means, covariances, log_likelihood), or None without keep_history
+        The mixture before each iteration and at the end.
+"""
+
+
+@described(MIXTURE, fitted=_FITTED)
 class GaussianMixture(MixtureModel):
     """Gaussian mixture, fitted by expectation-maximisation (EM).
 
@@ -34,23 +51,11 @@ class GaussianMixture(MixtureModel):
         Weights of the components. They add up to 1.
     means_ : ndarray of shape (n_components, n_features)
         Means of the components.
-    covariances_ : ndarray
-        Covariances of the components: (n_components, n_features, n_features) for "full", (n_features, n_features) for
-        "tied", (n_components, n_features) for "diag", (n_components,) for "spherical".
-    precisions_ : ndarray
-        Inverses of the covariances.
-    precisions_cholesky_ : ndarray
-        Cholesky factors of the precisions, as in scikit-learn.
-    converged_ : bool
-        Whether the best run converged.
-    n_iter_ : int
-        Number of iterations of the best run.
+    {fitted}
     lower_bound_ : float
         Mean log-likelihood of the rows, before the last step.
     lower_bounds_ : list of float
         The same before each step of the best run.
-    history_ : list of (weights, means, covariances, log_likelihood), or None without keep_history
-        The mixture before each iteration and at the end.
     fingerprint_ : str
         Hash of weights, means and covariances.
 
@@ -149,7 +154,7 @@ class GaussianMixture(MixtureModel):
 # Bayesian Gaussian mixtures.
 
 
-@described(BAYESIAN)
+@described(BAYESIAN, fitted=_FITTED)
 class BayesianGaussianMixture(MixtureModel):
     """Bayesian Gaussian mixture, fitted by variational inference: it uses as many components as the data needs.
 
@@ -161,17 +166,7 @@ class BayesianGaussianMixture(MixtureModel):
         Expected weights of the components.
     means_ : ndarray of shape (n_components, n_features)
         Expected means of the components.
-    covariances_ : ndarray
-        Covariances of the components: (n_components, n_features, n_features) for "full", (n_features, n_features) for
-        "tied", (n_components, n_features) for "diag", (n_components,) for "spherical".
-    precisions_ : ndarray
-        Inverses of the covariances: expected precisions.
-    precisions_cholesky_ : ndarray
-        Cholesky factors of the precisions, as in scikit-learn.
-    converged_ : bool
-        Whether the best run converged.
-    n_iter_ : int
-        Number of iterations of the best run.
+    {fitted}
     lower_bound_ : float
         Lower bound of the log evidence after the last step, without constants.
     lower_bounds_ : list of float
@@ -189,8 +184,6 @@ class BayesianGaussianMixture(MixtureModel):
         Number of rows that each mean is based on, including the prior's.
     degrees_of_freedom_ : ndarray of shape (n_components,), or float for "tied"
         Number of rows that each covariance is based on, including the prior's.
-    history_ : list of (weights, means, covariances, log_likelihood), or None without keep_history
-        The mixture before each iteration and at the end.
     fingerprint_ : str
         Hash of the posterior.
 

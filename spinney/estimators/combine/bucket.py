@@ -14,10 +14,9 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils import indexable
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.reading import with_rows
-from spinney.data.target import read_numbers
 from spinney.ensemble.cross_fitting import fit_one, naming, score_held_out
 from spinney.ensemble.selection import best_name
 from spinney.estimators.base import LogProbabilities, OfTrees, all_or_nothing
@@ -25,7 +24,6 @@ from spinney.estimators.combine.composition import (
     MEMBERS,
     EitherKind,
     ask,
-    encode_labels,
     read_row_weights,
     read_splits,
 )
@@ -132,7 +130,7 @@ class BucketOfModels(LogProbabilities, OfTrees, EitherKind):
         members = self._members()
         with all_or_nothing(self):
             (X,) = indexable(with_rows(X))
-            target = self._read_target(X, y)
+            target, _ = self._read_target(X, y)
             params = self._fit_params(members, X, fit_params)
             weights = read_row_weights(X, fit_params.get("sample_weight"))
             splits = read_splits(self.cv, X, target, self._classifies())
@@ -148,14 +146,6 @@ class BucketOfModels(LogProbabilities, OfTrees, EitherKind):
                 self.best_estimator_ = fit_one(best, X, target, params[self.best_name_])
             self._keep_columns([self.best_estimator_])
         return self
-
-    def _read_target(self, X: Any, y: Any) -> np.ndarray:
-        if not self._classifies():
-            self.__dict__.pop("classes_", None)
-            return read_numbers(y, _num_samples(X), type(self).__name__)
-        encoder, codes = encode_labels(X, y, type(self).__name__)
-        self.classes_ = encoder.classes_
-        return self.classes_[codes]
 
     @row_by_row()
     @documented(OF_MEMBERS, setup=_BUCKET)

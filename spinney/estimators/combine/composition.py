@@ -18,7 +18,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
 from spinney.data.schema import Schema, name_columns
-from spinney.data.target import read_labels
+from spinney.data.target import read_labels, read_numbers
 from spinney.data.weights import check_weights
 from spinney.ensemble.cross_fitting import Member, Split, answer_of, class_numbers, in_order, naming
 from spinney.estimators.base import KnowsNames, first_answer, frame_of_records, frame_of_row, take_inputs_of_members
@@ -272,6 +272,16 @@ class EitherKind(Combination):
 
     def _classifies(self) -> bool:
         return self._kind() == "classifier"
+
+    def _read_target(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """What members are fitted to, and class numbers or numbers. Sets `classes_` of classifiers."""
+        if not self._classifies():
+            self.__dict__.pop("classes_", None)
+            numbers = read_numbers(y, _num_samples(X), type(self).__name__)
+            return numbers, numbers
+        encoder, codes = encode_labels(X, y, type(self).__name__)
+        self.classes_ = encoder.classes_
+        return self.classes_[codes], codes
 
     @documented(OF_MEMBERS)
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

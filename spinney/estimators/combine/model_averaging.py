@@ -11,10 +11,9 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import indexable
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.reading import with_rows
-from spinney.data.target import read_numbers
 from spinney.ensemble.cross_fitting import Member, fit_members, predict_held_out
 from spinney.ensemble.selection import (
     class_log_likelihood,
@@ -30,7 +29,6 @@ from spinney.estimators.combine.composition import (
     MEMBERS,
     EitherKind,
     ask_probabilities,
-    encode_labels,
     read_row_weights,
     read_splits,
     require_method,
@@ -139,16 +137,11 @@ class BayesianModelAveraging(LogProbabilities, OfTrees, EitherKind):
         members = self._members()
         with all_or_nothing(self):
             (X,) = indexable(with_rows(X))
-            for name in ("classes_", "variances_"):
-                self.__dict__.pop(name, None)
+            self.__dict__.pop("variances_", None)
             if self._classifies():
                 require_method(members, "predict_proba", "averaging")
-                encoder, codes = encode_labels(X, y, type(self).__name__)
-                self.classes_ = encoder.classes_
-                self._fit_all(X, self.classes_[codes], fit_params, members, codes)
-            else:
-                numbers = read_numbers(y, _num_samples(X), type(self).__name__)
-                self._fit_all(X, numbers, fit_params, members, numbers)
+            target, truth = self._read_target(X, y)
+            self._fit_all(X, target, fit_params, members, truth)
         return self
 
     def _fit_all(self, X: Any, y: np.ndarray, given: dict[str, Any], members: list[Member], truth: np.ndarray) -> None:

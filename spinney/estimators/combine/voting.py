@@ -393,6 +393,15 @@ _RANKING = {
 }
 
 
+_RANKS = """
+>>> from sklearn.linear_model import LinearRegression
+>>> from spinney import DecisionTreeRegressor, RankVoting
+>>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+>>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+>>> model = RankVoting(members).fit(X, y)
+"""
+
+
 @described(_RANKING, fitted=FITTED_MEMBERS)
 class RankVoting(Combination, BaseEstimator):
     """Combine the rankings of several models into scores for one ranking.
@@ -418,7 +427,7 @@ class RankVoting(Combination, BaseEstimator):
     def __init__(self, estimators: Any, *, how: str = "borda", weights: Any = None) -> None:
         keep_parameters(self, locals())
 
-    @documented()
+    @documented(setup=_RANKS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
@@ -435,11 +444,6 @@ class RankVoting(Combination, BaseEstimator):
 
         Examples
         --------
-        >>> from sklearn.linear_model import LinearRegression
-        >>> from spinney import DecisionTreeRegressor, RankVoting
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
-        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
-        >>> model = RankVoting(members).fit(X, y)
         >>> list(model.named_estimators_)
         ['line', 'tree']
         """
@@ -453,6 +457,7 @@ class RankVoting(Combination, BaseEstimator):
         return self
 
     @row_by_row()
+    @documented(setup=_RANKS)
     def predict(self, X: Any) -> np.ndarray:
         """Predict one score per item; higher is better.
 
@@ -468,11 +473,6 @@ class RankVoting(Combination, BaseEstimator):
 
         Examples
         --------
-        >>> from sklearn.linear_model import LinearRegression
-        >>> from spinney import DecisionTreeRegressor, RankVoting
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
-        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
-        >>> model = RankVoting(members).fit(X, y)
         >>> model.predict([[0.0], [3.0]]).tolist()
         [0.0, 2.0]
         """

@@ -70,6 +70,12 @@ _ISOLATION = {
 }
 
 
+_EXAMPLE = """
+>>> from spinney import IsolationForest
+>>> model = IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
+"""
+
+
 @described(_ISOLATION)
 class IsolationForest(OutlierMixin, ForestModel):
     """An isolation forest for outlier detection: random splits isolate outliers early.
@@ -156,7 +162,7 @@ class IsolationForest(OutlierMixin, ForestModel):
             self._grow(schema, table, weights)
             self.offset_ = _AUTO_OFFSET
             if self.contamination != "auto":
-                scores = self._score(table)
+                scores = self.score_samples(table)
                 rows = weights.rows()
                 self.offset_ = float(np.percentile(scores if rows is None else scores[rows], 100 * self.contamination))
         return self
@@ -253,8 +259,8 @@ class IsolationForest(OutlierMixin, ForestModel):
         """Not available: splits are random, so that they have no importance."""
         raise AttributeError("IsolationForest has no feature_importances_: its splits are random, not chosen.")
 
-    @row_by_row(on_gpu.isolation_scores)
-    @documented()
+    @row_by_row(on_gpu.finished_here)
+    @documented(setup=_EXAMPLE)
     def score_samples(self, X: Any) -> np.ndarray:
         """Compute the opposite of the anomaly score of each row.
 
@@ -265,28 +271,16 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         Examples
         --------
-        >>> from spinney import IsolationForest
-        >>> model = IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
         >>> scores = model.score_samples([[0.1], [90.0]])
         >>> bool(scores[1] < scores[0])
         True
         """
-        return self._score(self._read(X))
-
-    def _score(self, table: Table) -> np.ndarray:
-        from spinney.tree.descend import sum_answers
-
-        with self._team(table.n_rows) as team:
-            return self.scores_of_depths(sum_answers(self.forest_, table, team)[:, 0, 0] / self.forest_.n_trees)
-
-    def scores_of_depths(self, depths: np.ndarray) -> np.ndarray:
-        """Return the scores of mean depths, for internal use."""
         from spinney.ensemble.forests.isolation import anomaly_scores
 
-        return -anomaly_scores(depths, self.max_samples_)
+        return -anomaly_scores(self._mean_answers(X)[:, 0, 0], self.max_samples_)
 
-    @row_by_row(on_gpu.isolation_decision)
-    @documented()
+    @row_by_row(on_gpu.finished_here)
+    @documented(setup=_EXAMPLE)
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute `score_samples` minus `offset_`.
 
@@ -297,15 +291,13 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         Examples
         --------
-        >>> from spinney import IsolationForest
-        >>> model = IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
         >>> (model.decision_function([[0.1], [90.0]]) < 0).tolist()
         [False, True]
         """
         return self.score_samples(X) - self.offset_
 
-    @row_by_row(on_gpu.isolation_sides)
-    @documented()
+    @row_by_row(on_gpu.finished_here)
+    @documented(setup=_EXAMPLE)
     def predict(self, X: Any) -> np.ndarray:
         """Predict whether rows are outliers.
 
@@ -316,8 +308,6 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         Examples
         --------
-        >>> from spinney import IsolationForest
-        >>> model = IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
         >>> model.predict([[0.1], [90.0]]).tolist()
         [1, -1]
         """

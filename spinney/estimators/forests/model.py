@@ -88,6 +88,8 @@ class ForestModel(Explained, TableModel):
 
     def _mean_answers(self, X: Any) -> np.ndarray:
         """The mean of the trees' predictions, (rows, outputs, classes or 1)."""
+        if isinstance(X, on_gpu.SummedTable):
+            return X.means(self.forest_)
         table = self._read(X)
         if table.is_one_row():
             return self.forest_.one_row.sums(table, self.node_answers()) / self.forest_.n_trees

@@ -208,8 +208,8 @@ class C50Classifier(AdaBoostClassifier):
                 shares, votes = _votes(member.tree_, table, team)
                 yield shares if alone else votes
 
-    def votes_of(self, answers: np.ndarray) -> np.ndarray:
-        """Return the votes of answers, for internal use: they are votes already."""
+    def _votes_of(self, answers: np.ndarray) -> np.ndarray:
+        """They are votes already."""
         return answers
 
     def _staged_votes(self, X: Any) -> Iterator[np.ndarray]:

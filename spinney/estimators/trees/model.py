@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from spinney.tree.forest import Forest
 
 
+_EXAMPLE = """
+>>> from spinney import DecisionTreeClassifier
+>>> tree = DecisionTreeClassifier().fit([[0], [1], [2]], ["a", "b", "b"])
+"""
+
+
 def keep_tree(model: Any, schema: Schema, tree: DecisionTree, max_features: int) -> Any:
     """The unfitted tree model, fitted: one tree of an ensemble."""
     model._keep(schema, tree)
@@ -76,7 +82,7 @@ class TreeModel(Explained, OneTree, TableModel):
             return leaf_of_rows(self.tree_, table, team)
 
     @row_by_row(on_gpu.tree_leaves)
-    @documented()
+    @documented(setup=_EXAMPLE)
     def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Return the index of the leaf that each row falls into.
 
@@ -87,15 +93,13 @@ class TreeModel(Explained, OneTree, TableModel):
 
         Examples
         --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> tree = DecisionTreeClassifier().fit([[0], [1], [2]], ["a", "b", "b"])
         >>> tree.apply([[0], [5]]).tolist()
         [1, 2]
         """
         return self._leaves(self._read(X))
 
     @row_by_row()
-    @documented(LOCAL)
+    @documented(LOCAL, setup=_EXAMPLE)
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
         """Return the nodes on the path of each row.
 
@@ -106,14 +110,13 @@ class TreeModel(Explained, OneTree, TableModel):
 
         Examples
         --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> tree = DecisionTreeClassifier().fit([[0], [1], [2]], ["a", "b", "b"])
         >>> tree.decision_path([[0], [5]]).toarray()
         array([[1, 1, 0],
                [1, 0, 1]])
         """
         return self.forest_.paths(self.apply(X)[:, None])
 
+    @documented(setup=_EXAMPLE)
     def get_depth(self) -> int:
         """Return the depth of the tree: the number of splits on the longest path.
 
@@ -124,14 +127,13 @@ class TreeModel(Explained, OneTree, TableModel):
 
         Examples
         --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> tree = DecisionTreeClassifier().fit([[0], [1], [2]], ["a", "b", "b"])
         >>> tree.get_depth()
         1
         """
         check_is_fitted(self)
         return self.tree_.max_depth
 
+    @documented(setup=_EXAMPLE)
     def get_n_leaves(self) -> int:
         """Return the number of leaves of the tree.
 
@@ -142,8 +144,6 @@ class TreeModel(Explained, OneTree, TableModel):
 
         Examples
         --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> tree = DecisionTreeClassifier().fit([[0], [1], [2]], ["a", "b", "b"])
         >>> tree.get_n_leaves()
         2
         """
@@ -170,14 +170,12 @@ class ClassTreeModel(TableClassifier, TreeModel):
     n_classes_: Any
 
     @row_by_row(on_gpu.tree_probabilities)
-    @documented(returns=PROBABILITIES_OF_OUTPUTS)
+    @documented(returns=PROBABILITIES_OF_OUTPUTS, setup=_EXAMPLE)
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
         """Predict class probabilities: the class fractions in each row's leaf.
 
         Examples
         --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> tree = DecisionTreeClassifier().fit([[0], [1], [2]], ["a", "b", "b"])
         >>> tree.predict_proba([[0], [5]])
         array([[1., 0.],
                [0., 1.]])
@@ -205,14 +203,12 @@ class ClassTreeModel(TableClassifier, TreeModel):
             return shares(self.tree_, table, team)
 
     @row_by_row(on_gpu.tree_classes)
-    @documented(returns=LABELS_OF_OUTPUTS)
+    @documented(returns=LABELS_OF_OUTPUTS, setup=_EXAMPLE)
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Predict the most common class of each row's leaf.
 
         Examples
         --------
-        >>> from spinney import DecisionTreeClassifier
-        >>> tree = DecisionTreeClassifier().fit([[0], [1], [2]], ["a", "b", "b"])
         >>> tree.predict([[0], [5]]).tolist()
         ['a', 'b']
         """
