@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spinney.explain.shapley.explanation import Explanation, read_explanation
-from spinney.view.figures import class_colours, drawing, import_pyplot, mix, name_rows, plainly
+from spinney.view.figures import class_colours, drawing, import_pyplot, mix, name_places, name_rows, plainly
 from spinney.view.numbers import write_amount, write_value
 from spinney.view.phrases import check_count
 
@@ -529,9 +529,7 @@ def _places(ax: Any, values: np.ndarray) -> np.ndarray:
         ticks = list(range(len(kinds)))
         if missing.any():
             ticks, names = [*ticks, -1], [*names, "missing"]
-        many = sum(map(len, names)) > 60
-        ax.set_xticks(ticks, names, rotation=30 if many else 0, ha="right" if many else "center")
-        plainly(ax.get_xticklabels())
+        name_places(ax, ticks, names)
         ax.set_xlim(min(ticks) - 0.6, max(ticks) + 0.6)
         return place + jitter
     x = values.astype(np.float64)
