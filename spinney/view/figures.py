@@ -121,7 +121,7 @@ def name_rows(ax: Any, names: Sequence[str]) -> None:
     ax.tick_params(axis="y", length=0)
 
 
-def name_places(ax: Any, places: Sequence[float], names: Sequence[str]) -> None:
+def name_places(ax: Any, places: Any, names: Sequence[str]) -> None:
     """Labels of the x axis for categories: turned if they do not fit side by side; of very many, every k-th."""
     inches = ax.get_window_extent().width / ax.figure.dpi
     every = -(-len(names) // max(2, int(inches * _TURNED)))
