@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def cluster(
             report.say(f"  replaces {save}: {replaced}", "yellow")
         save_model(model, save, recipe)
         report.note(model=str(save))
-        report.say(f"model saved to {save}; for other rows: spinney predict {save} TABLE")
+        report.say(f"model saved to {save}; for other rows: spinney predict {quote(str(save))} TABLE")
     report.end()
 
 

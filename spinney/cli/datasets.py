@@ -61,6 +61,8 @@ def datasets(
 ) -> None:
     """List the bundled datasets, or write one of them to a file.
 
+    The last column is the target.
+
     Examples:
 
         spinney datasets
@@ -76,6 +78,8 @@ def datasets(
         return
     if name not in TABLES:
         raise usage(f"there is no bundled table {name!r}; {suggestion(name, TABLES)}")
+    if as_json and out is None:
+        raise usage("--json needs --out, since the dataset would go to standard output, too.")
     table = load(name)
     parts = [(table, out)]
     if test_out is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Annotated, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.files import load_for
+from spinney.cli.files import classes_of, load_for
 from spinney.cli.report import Report, answered, label, number
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
@@ -64,6 +65,8 @@ def explain(
 ) -> None:
     """Explain the prediction for one row: the contributions of its columns and, if requested, a counterfactual.
 
+    Contributions are SHAP values: they and the base value add up to the raw score of the row.
+
     Examples:
 
         spinney explain titanic.spinney titanic.csv --row 17
@@ -104,7 +107,7 @@ def _tell_answer(report: Report, fitted: Any, recipe: Recipe, X: pl.DataFrame, r
     words = f"Row {row}: {name} {answered(answer)}"
     if hasattr(fitted, "predict_proba"):
         shares = fitted.predict_proba(recipe.rows(X))[0]
-        report.note(probabilities=dict(zip(map(label, fitted.classes_.tolist()), shares.tolist())))
+        report.note(probabilities=dict(zip(map(label, classes_of(fitted)), shares.tolist())))
         words += f" (probability {shares.max():.1%})"
     report.say(words, "bold")
     return answer
@@ -125,7 +128,8 @@ def _tell_contributions(
     )
     report.title(f"Contributions of the columns to the score{of} (SHAP values); base value {number(base)}")
     names = [recipe.features[j] for j in order[:_MOST].tolist() if shares[j] != 0.0]
-    rows = [(name, _cell(values[name]), f"{shares[recipe.features.index(name)]:+.3g}") for name in names]
+    dates = {column.name for column in recipe.columns if column.kind == "date"}
+    rows = [(name, _cell(values[name], name in dates), f"{shares[recipe.features.index(name)]:+.3g}") for name in names]
     if rows:
         report.table(["column", "value", "contribution"], rows, "llr")
     n_more, n_none = int((shares != 0.0).sum()) - len(names), int((shares == 0.0).sum())
@@ -135,9 +139,11 @@ def _tell_contributions(
         report.say(f"  and {plural(n_none, 'column')} without a contribution", "dim")
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, is_date: bool = False) -> str:
     if value is None:
         return "missing"
+    if is_date:
+        return str(np.datetime64(int(value), "D"))
     return f"{value:g}" if isinstance(value, float) else label(value)
 
 
@@ -186,7 +192,8 @@ def _tell_counterfactuals(
         unknown = [one for one in fixed if one not in recipe.features]
         held: list[Any] = [one if one in unknown else recipe.features.index(one) for one in fixed]
     else:
-        held = list(fixed)
+        parts = {column.name: column.features for column in recipe.columns}
+        held = [part for one in fixed for part in parts.get(one, [one])]
     found = search(fitted, list(X.row(0)), target=wanted, fixed=held, **limits)
     report.note(
         counterfactuals=[
@@ -204,11 +211,19 @@ def _tell_counterfactuals(
     )
     goal = str(found.target)
     report.title(f"What would make it {goal.lower() if goal in ('True', 'False') else goal}")
+    limit = f"no{' other' if len(found) else 'ne'} was found within the limit; raise --time-limit or --max-nodes"
     if not len(found):
-        limit = "none was found within the limit; raise --time-limit or --max-nodes"
         report.say(f"  {'no allowed change of the row does' if found.optimal else limit}")
     for one in found:
         report.verbatim("\n".join(f"  {line}" for line in _lines(one)))
+    if 0 < len(found) < limits["n"]:
+        report.say(f"  {'no other one exists' if found.optimal else limit}")
+    changed = {_name(recipe, change.column) for one in found for change in one.changes}
+    for column in recipe.columns:
+        if column.kind == "date" and changed & set(column.features):
+            report.warn(
+                f"the parts of the date {column.name!r} change one by one; --fixed {quote(column.name)} keeps it"
+            )
 
 
 def _lines(found: Any) -> list[str]:

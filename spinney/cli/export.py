@@ -43,6 +43,8 @@ def export(
 ) -> None:
     """Export a model to a format that other programs read.
 
+    onnx, json, python and c hold the whole model; dot, text and rules hold one tree.
+
     Examples:
 
         spinney export titanic.spinney --to onnx --out titanic.onnx

@@ -136,6 +136,11 @@ def load_for(path: str, table: str, missing: tuple[str, ...], threads: int | Non
     return model, replace(recipe, missing=(*recipe.missing, *missing))
 
 
+def classes_of(fitted: Any) -> list[Any]:
+    """The classes of the columns of `predict_proba`; of a mixture, its clusters."""
+    return fitted.classes_.tolist() if hasattr(fitted, "classes_") else list(range(fitted.n_components))
+
+
 def is_model(path: Path) -> bool:
     """Whether a file begins like a model file."""
     from spinney.io.layout import MAGIC

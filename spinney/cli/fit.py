@@ -6,6 +6,7 @@ report.
 
 from __future__ import annotations
 
+import re
 import shlex
 import time
 from dataclasses import dataclass, replace
@@ -28,12 +29,13 @@ from spinney.cli.report import (
     shares,
     tell_columns,
     tell_importances,
+    tell_leaderboard,
     tell_scores,
 )
 from spinney.cli.report_page import page_path, write_page
 from spinney.evaluate.judging import Judged, NotJudged, hints_of_fit, judge, plan
 from spinney.tables.errors import TableError, usage
-from spinney.tables.files import Source, open_source
+from spinney.tables.files import Source, is_pattern, open_source
 from spinney.tables.kinds import Column
 from spinney.tables.reading import (
     OTHER,
@@ -54,6 +56,7 @@ from spinney.tables.recipe import Copies, Recipe, Sketch, find_copies, hash_rows
 from spinney.view.numbers import plural
 
 TASKS = ("classification", "regression")
+_PATTERN = re.compile(r"[*?[]")
 _LONG = 10.0  # remaining seconds from which a message is printed
 _TIMES = {"fitting": "fitting", "judging": "evaluation", "in all": "total"}  # key with --json -> what is printed
 _SHOWN = {"tree": "--rules", "c45": "--rules", "id3": "--rules", "stack": ""}  # what `spinney show` prints of a model
@@ -142,7 +145,7 @@ _Quality = Annotated[
         "--quality",
         min=1,
         max=5,
-        help="Boosting: from 1, the fastest fit, to 5, the most accurate model.  [default: 3]",
+        help=r"Boosting: from 1, the fastest fit, to 5, the most accurate model.  \[default: 3]",
     ),
 ]
 
@@ -211,7 +214,11 @@ def fit(
 def _default_path(data: str) -> Path:
     if data == "-":
         return Path(f"model{SUFFIX}")
-    return Path(Path(data).name.partition(".")[0] + SUFFIX)
+    name = Path(data).name
+    if is_pattern(data):  # sales-*.csv: sales; parts/*.csv: parts
+        name = _PATTERN.split(name)[0].rstrip("-_ ") or Path(data).parent.name
+        name = "model" if _PATTERN.search(name) else name or "model"
+    return Path(name.partition(".")[0] + SUFFIX)
 
 
 def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Working) -> None:
@@ -351,7 +358,7 @@ def read(
     return (
         Learning(X, y, weights, groups, times),
         columns,
-        replace(target, distinct=len(np.unique(y)), missing=found.n_rows - len(y)),
+        replace(target, distinct=len(np.unique(y)), approximate=False, missing=found.n_rows - len(y)),
     )
 
 
@@ -484,8 +491,7 @@ def _tell_result(
 ) -> None:
     tell_scores(report, judged)
     tell_importances(report, model, recipe, judged)
-    if hasattr(model, "leaderboard"):
-        report.verbatim("\n" + model.leaderboard())
+    tell_leaderboard(report, model)
     report.note(
         out=str(path),
         seconds=round(seconds["fitting"], 3),
@@ -495,9 +501,10 @@ def _tell_result(
     times = ", ".join(f"{_TIMES[name]} {value:.1f} s" for name, value in seconds.items())
     report.title(f"Saved to {path} ({times})")
     data = source.name if source.name != "standard input" else "DATA"
+    new = "NEW-DATA" if is_pattern(data) else f"NEW-{Path(data).name}"
     quoted_path = shlex.quote(str(path))
     report.say("  next:", "dim")
-    report.say(f"    spinney predict {quoted_path} {shlex.quote('NEW-' + Path(data).name)}", "dim")
+    report.say(f"    spinney predict {quoted_path} {shlex.quote(new)}", "dim")
     report.say(f"    spinney show {quoted_path} {_SHOWN.get(recipe.model, '--tree 0')}".rstrip(), "dim")
     if recipe.model == "boosting":
         target = "" if recipe.target is None else shlex.quote(recipe.target.name)

@@ -20,6 +20,8 @@ _LONG = 100
 def inspect(model: options.ModelFile, as_json: options.Json = False) -> None:
     """Print the contents of a model file: estimator, parameters, columns, target and size.
 
+    The model is not loaded. Parameters at their defaults are not printed.
+
     Examples:
 
         spinney inspect titanic.spinney
@@ -53,13 +55,14 @@ def _lines(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         elif name == "schema":
             columns = value or []
             words = [one for one in columns if one.get("categories") is not None]
-            yield "columns", f"{len(columns)}, {len(words)} of them categories"
+            known = any("categories" in one for one in columns)  # not if only base estimators read the data
+            yield "columns", f"{len(columns)}" + (f", {len(words)} of them categories" if known else "")
         elif name == "sources":
             yield from (("function", f"{one['name']} ({one['hash']})") for one in value)
         elif name == "classes":
             if value is not None:
                 yield "classes", ", ".join(map(label, value))
-        elif name != "is_fitted":
+        elif name != "is_fitted" and value is not None:
             yield name, f"{value:,}" if isinstance(value, int) else str(value)
 
 

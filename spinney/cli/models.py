@@ -89,7 +89,11 @@ def make_model(
     known = model.get_params(deep=True)
     for one in parameters:
         if one not in known:
-            raise usage(f"--param {one}: {public} has no such parameter; {suggestion(one, known)}")
+            from spinney.estimators.names import PARAMETERS as OTHER_NAMES  # here, so that the help is quick
+
+            ours, remark = OTHER_NAMES.get(one, ("", ""))
+            instead = f"use {ours}{f' ({remark})' if remark else ''}." if ours in known else remark and f"{remark}."
+            raise usage(f"--param {one}: {public} has no such parameter; {instead or suggestion(one, known)}")
     sizes = {
         "max_depth",
         "max_leaf_nodes",

@@ -13,7 +13,7 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.files import TableWriter, load_for
+from spinney.cli.files import TableWriter, classes_of, load_for
 from spinney.cli.report import Report, Working, label, quoted
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
@@ -22,6 +22,7 @@ from spinney.tables.recipe import Recipe
 from spinney.view.numbers import plural
 
 PREDICTION = "prediction"
+_CALIBRATED = " Models of --model boosting and auto have one, and of --model forest with --param oob_score=true."
 
 
 def predict(
@@ -76,7 +77,7 @@ def predict(
         raise usage("--json needs --out, since predictions would go to standard output, too.")
     fitted, recipe = load_for(model, data, options.words(missing, ()), threads)
     if proba and not hasattr(fitted, "predict_proba"):
-        raise usage(f"--proba: {type(fitted).__name__} predicts numbers, which have no probabilities.")
+        raise usage(f"--proba: {type(fitted).__name__} predicts no probabilities.")
     source = open_source(data, options.dialect(separator, encoding, no_header, sheet))
     recipe, extra, notes = check_columns(source, recipe)
     kept = list(source.columns) if options.names(keep) == ["all"] else options.names(keep)
@@ -105,9 +106,9 @@ def _answer(fitted: Any, recipe: Recipe, table: pl.DataFrame, proba: bool, inter
         return {PREDICTION: fitted.predict(X)} | more
     shares = fitted.predict_proba(X)
     return (
-        {PREDICTION: fitted.classes_[shares.argmax(axis=1)]}
+        {PREDICTION: np.asarray(classes_of(fitted))[shares.argmax(axis=1)]}
         | more
-        | {f"probability_{label(one)}": shares[:, k] for k, one in enumerate(fitted.classes_.tolist())}
+        | {f"probability_{label(one)}": shares[:, k] for k, one in enumerate(classes_of(fitted))}
     )
 
 
@@ -121,7 +122,7 @@ def _interval(fitted: Any, X: Any, level: float) -> dict[str, Any]:
             names = np.array([str(label(one)) for one in fitted.classes_.tolist()], dtype=object)
             return {"set": np.array(["|".join(names[row]) for row in fitted.predict_set(X, level)], dtype=object)}
     except ValueError as error:
-        raise usage(f"--interval: {error}") from None
+        raise usage(f"--interval: {error}{_CALIBRATED if 'no calibration' in str(error) else ''}") from None
     raise usage(f"--interval: {type(fitted).__name__} has no intervals or sets of classes.")
 
 

@@ -22,7 +22,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from spinney.cli.terminal import can_write, printable, printable_json
+from spinney.cli.terminal import NOBODY_READS, can_write, forget_output, printable, printable_json
 from spinney.evaluate.judging import HIGHER_IS_BETTER, Judged, NotJudged
 from spinney.tables.files import Source
 from spinney.tables.kinds import Column
@@ -110,6 +110,16 @@ def _pad(cell: str, width: int, right: bool) -> str:
 def _console(stderr: bool) -> Console:
     console = Console(stderr=stderr, highlight=False)
     return console if console.is_terminal else Console(stderr=stderr, highlight=False, width=_WIDE, no_color=True)
+
+
+def _nobody_reads(console: Console) -> None:
+    """What rich does when the reader has closed the pipe: end, with the exit code of the command line."""
+    console.quiet = True
+    forget_output()
+    raise SystemExit(NOBODY_READS)
+
+
+Console.on_broken_pipe = _nobody_reads  # type: ignore[method-assign]  # also of the consoles that print the help
 
 
 def plain(value: Any) -> Any:
@@ -348,6 +358,14 @@ def tell_scores(report: Report, judged: Judged | NotJudged) -> None:
             "the model is no better than the baseline, which predicts the same for every row: the columns may not be "
             "informative about the target"
         )
+
+
+def tell_leaderboard(report: Report, model: Any) -> None:
+    """Print the leaderboard of an automatic model."""
+    if hasattr(model, "leaderboard"):
+        columns = {name: plain(list(values)) for name, values in dict(model.leaderboard_).items()}
+        report.note(leaderboard=[dict(zip(columns, row)) for row in zip(*columns.values())])
+        report.verbatim("\n" + model.leaderboard())
 
 
 def importances_of(model: Any, names: Sequence[str]) -> list[tuple[str, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.files import load_model
-from spinney.cli.report import Report, importances_of, label, number, tell_importances
+from spinney.cli.report import Report, importances_of, label, number, quoted, tell_importances, tell_leaderboard
 from spinney.tables.errors import TableError, usage
 from spinney.tables.recipe import Recipe
 from spinney.view.numbers import plural
@@ -46,9 +47,9 @@ def show(
     _tell_model(report, fitted, recipe)
     is_tree = hasattr(fitted, "tree_") or hasattr(fitted, "get_n_leaves")
     if rules:
-        _tell_rules(report, fitted, tree, most)
+        _tell_rules(report, fitted, recipe, tree, most)
     elif tree is not None or (is_tree and not importances):
-        _tell_tree(report, fitted, tree, max_depth)
+        _tell_tree(report, fitted, recipe, tree, max_depth)
     if importances or not (rules or tree is not None):
         if not importances_of(fitted, recipe.features) and importances:
             raise TableError(f"{type(fitted).__name__} has no feature importances.")
@@ -77,8 +78,7 @@ def _tell_model(report: Report, fitted: Any, recipe: Recipe) -> None:
     if recipe.score:
         scores = ", ".join(f"{name} {number(value)}" for name, value in recipe.score["scores"].items())
         report.say(f"  {recipe.score['how']}: {scores}")
-    if hasattr(fitted, "leaderboard"):
-        report.verbatim("\n" + fitted.leaderboard())
+    tell_leaderboard(report, fitted)
     _tell_members(report, fitted)
 
 
@@ -215,7 +215,16 @@ def _tell_steps(report: Report, fitted: Any) -> None:
         report.say(f"  the raw score of a row{what} is the sum of the leaf values of all {n:,} trees", "dim")
 
 
-def _tell_tree(report: Report, fitted: Any, tree: str | None, max_depth: int) -> None:
+def _tell_dates(report: Report, recipe: Recipe, text: str) -> None:
+    """Explain the thresholds of dates."""
+    dates = [
+        one.name for one in recipe.columns if one.kind == "date" and re.search(f"{re.escape(one.name)} [<>]", text)
+    ]
+    if dates:
+        report.say(f"  {quoted(dates)}: days since 1970-01-01; 20000 is 2024-10-04", "dim")
+
+
+def _tell_tree(report: Report, fitted: Any, recipe: Recipe, tree: str | None, max_depth: int) -> None:
     from spinney.view.text import export_text
 
     fitted, member = the_trees(fitted)
@@ -230,12 +239,13 @@ def _tell_tree(report: Report, fitted: Any, tree: str | None, max_depth: int) ->
     if is_one:
         classes = ", ".join(map(label, fitted.classes_))
         report.say(f"  weights: training rows per class ({classes})", "dim")
+    _tell_dates(report, recipe, text)
     report.verbatim(text)
     if "truncated branch" in text:
         report.say(f"  deeper splits are not shown; --max-depth {max_depth + 4} shows more", "dim")
 
 
-def _tell_rules(report: Report, fitted: Any, tree: str | None, most: int) -> None:
+def _tell_rules(report: Report, fitted: Any, recipe: Recipe, tree: str | None, most: int) -> None:
     from spinney.view.rules import export_rules
 
     fitted, member = the_trees(fitted)
@@ -246,6 +256,7 @@ def _tell_rules(report: Report, fitted: Any, tree: str | None, most: int) -> Non
     report.title(f"{plural(len(found), 'rule')}{f' of {name}' if name else ''}, sorted by number of rows")
     _tell_member(report, member)
     _tell_steps(report, fitted)
+    _tell_dates(report, recipe, str(found))
     for rule in list(found)[:most]:
         report.verbatim(f"  {rule.text}")
     if len(found) > most:

@@ -49,6 +49,8 @@ def can_write(text: str) -> bool:
 
 def write_any_text() -> None:
     """Let standard output and standard error replace characters that they cannot encode, without an error."""
+    if sys.stdout is None:  # closed, as with >&-
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     codecs.register_error(_LACKING, _replaced)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -101,7 +103,7 @@ _RAISES = (opmap["RAISE_VARARGS"], opmap["RERAISE"])
 def exit_code(error: BaseException) -> int:
     """Print what went wrong and return the exit code."""
     if isinstance(error, BrokenPipeError):
-        _forget_output()
+        forget_output()
         return NOBODY_READS
     if isinstance(error, KeyboardInterrupt):
         _say(f"interrupted: {_written()}.")
@@ -109,7 +111,8 @@ def exit_code(error: BaseException) -> int:
     if os.environ.get("SPINNEY_DEBUG", "") not in ("", "0"):
         raise error
     if hasattr(error, "format_message"):  # from the parser of the arguments
-        _say(f"error: {one_line(error.format_message()).rstrip('.')}. See --help.")
+        said = one_line(error.format_message()).rstrip(".")
+        _say(f"error: {said}{'' if said.endswith('?') else '.'} See --help.")
         return NOT_UNDERSTOOD
     if isinstance(error, TableError):
         _say(f"error: {error}")
@@ -143,6 +146,8 @@ def in_words(error: BaseException) -> str:
         return "there is not enough memory for this table. Leave out columns with --drop, or use fewer rows."
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}."
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}."
     return one_line(str(error)) or type(error).__name__
 
 
@@ -173,7 +178,7 @@ def _say(text: str) -> None:
         print(printable(text), file=sys.stderr, flush=True)
 
 
-def _forget_output() -> None:
+def forget_output() -> None:
     """Discard the rest of the output, so that Python does not report a closed pipe when it exits."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -266,8 +266,10 @@ def serve(port: int | None = None, *, link: str = "", browser: bool = True, say:
     >>> serve()  # doctest: +SKIP
     The lab is at http://127.0.0.1:8765/?token=...
     """
+    step = link.partition("#")[2] or (link if "=" in link and "/" not in link.partition("=")[0] else "")
+    if link and not step:
+        raise ValueError(f"link must be a link to a step, copied from the page, got {link!r}.")
     with open_server(port) as server:
-        step = link.partition("#")[2] or (link if "=" in link and "/" not in link.partition("=")[0] else "")
         address = server.address + (f"#{step}" if step else "")
         try:
             say(f"The lab is at {address}\nCtrl-C stops it.")

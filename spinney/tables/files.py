@@ -134,11 +134,13 @@ class Source:
         )
 
 
-def open_source(given: str, dialect: Dialect = PLAIN) -> Source:
-    """Detect the format of a file and prepare to scan it."""
-    if has_magic(given) and not Path(given).exists():
+def open_source(given: str, dialect: Dialect = PLAIN, name: str = "") -> Source:
+    """Detect the format of a file and prepare to scan it. `name` is shown in messages, by default the path."""
+    if is_pattern(given):
         return open_pattern(given, dialect)
-    name = "standard input" if given == "-" else given
+    if not given:
+        raise usage("the name of the table is empty. Name a file, or - for standard input.")
+    name = name or ("standard input" if given == "-" else given)
     path = _spool_input() if given == "-" else Path(given)
     if path.is_dir():
         raise TableError(f"{name} is a folder, not a table.")
@@ -160,6 +162,11 @@ def open_source(given: str, dialect: Dialect = PLAIN) -> Source:
         return _open_text(name, path, kind, head, dialect)
     frame, schema = _scan_typed(kind, path, name)
     return Source(name, path, kind, frame, tuple(schema))
+
+
+def is_pattern(given: str) -> bool:
+    """Whether a name is a pattern of paths, such as `folder/*.csv`."""
+    return has_magic(given) and not Path(given).exists()
 
 
 def open_bytes(content: bytes, name: str) -> Source:

@@ -101,6 +101,7 @@ def check_names(source: Source, names: Mapping[str, Sequence[str]]) -> None:
         for name in wanted:
             if name not in source.columns:
                 doubt = "".join(f" Perhaps {note}." for note in source.notes if "--no-header" in note)
+                doubt += "".join(f" Note that {note}." for note in source.notes if "--sheet" in note)
                 raise usage(
                     f"{option}: {source.name} has no column {name!r}; {suggestion(name, source.columns)}{doubt}"
                 )
@@ -278,7 +279,8 @@ def _found(source: Source, recipe: Recipe) -> tuple[Recipe, list[str]]:
     lacking = [column.name for column in recipe.columns if column.name not in source.columns]
     if lacking:
         names = ", ".join(map(repr, lacking[:8])) + (f" and {len(lacking) - 8} more" if len(lacking) > 8 else "")
-        others = [name for name in source.columns if name not in {column.name for column in recipe.columns}]
+        taken = {column.name for column in (*recipe.columns, *([recipe.target] if recipe.target else []))}
+        others = [name for name in source.columns if name not in taken]
         hints = [suggestion(name, others) for name in lacking]
         hint = next((one for one in hints if one.startswith("did you mean")), "")
         raise TableError(

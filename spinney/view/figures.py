@@ -107,8 +107,8 @@ drawing = completed(_DRAWING, returns="matplotlib axes\n    The axes drawn on.")
 def axes_for(function: str, ax: Any, size: tuple[float, float] | None = None) -> Any:
     """The axes that a plotting function draws on: those given, the current ones, or new ones of a size in inches."""
     plt = import_pyplot(function)
-    if ax is None and size is not None and not plt.get_fignums():
-        return plt.figure(figsize=size, layout="constrained").add_subplot()
+    if ax is None and not plt.get_fignums():
+        return plt.figure(figsize=size, layout="constrained").add_subplot()  # long names are not cut off
     return plt.gca() if ax is None else ax
 
 
@@ -121,6 +121,17 @@ def name_rows(ax: Any, names: Sequence[str]) -> None:
     ax.tick_params(axis="y", length=0)
 
 
+def name_places(ax: Any, places: Any, names: Sequence[str]) -> None:
+    """Labels of the x axis for categories: turned if they do not fit side by side; of very many, every k-th."""
+    inches = ax.get_window_extent().width / ax.figure.dpi
+    every = -(-len(names) // max(2, int(inches * _TURNED)))
+    kept = list(names[::every])
+    fits = max(map(len, kept), default=0) + 1 <= inches * _LETTERS / max(1, len(kept))
+    turned = {} if fits else {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(list(places[::every]), kept, **turned)
+    plainly(ax.get_xticklabels())
+
+
 def plainly(texts: Iterable[Any]) -> None:
     """Text from the data is no formula, whatever dollar signs it has."""
     for text in texts:
@@ -128,6 +139,7 @@ def plainly(texts: Iterable[Any]) -> None:
 
 
 _PANEL = 3.0  # inches
+_LETTERS, _TURNED = 12, 6  # per inch: letters of a label, and labels that are turned
 _ACROSS = 3  # panels in a row
 _DEFAULT = (0, 1, 2, 4, 8, 16, 32, 64, 128)
 _MOST = 6  # panels, unless more are asked for

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.view.figures import axes_for, class_colours, drawing, mix
+from spinney.view.figures import axes_for, class_colours, drawing, mix, name_places
 
 _WIDE = 30.0  # values whose largest is so many times the smallest are drawn on a logarithmic axis
 
@@ -160,7 +160,7 @@ def plot_confusion_matrix(matrix: Any, ax: Any = None) -> Any:
         ax.text(j, i, f"{value}" if float(value).is_integer() else f"{value:.2f}", ha="center", va="center")
     ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(names) - 0.5, -0.5), xlabel="predicted", ylabel="true")
     ax.set_aspect("equal")
-    ax.set_xticks(places, names)
+    name_places(ax, places, names)
     ax.set_yticks(places, names)
     ax.tick_params(length=0)
     return ax

@@ -90,10 +90,10 @@ def write_boolean(value: Any) -> str:
 def short(value: Any, digits: int = 4) -> str:
     """A number in few digits.
 
-    >>> short(12345.678), short(0.123456), short(0.123456, 3), short(7)
-    ('12,346', '0.1235', '0.123', '7')
+    >>> short(12345.678), short(0.123456), short(0.123456, 3), short(7), short(-0.0)
+    ('12,346', '0.1235', '0.123', '7', '0')
     """
-    value = float(value)
+    value = float(value) + 0.0  # no negative zero
     if not math.isfinite(value):
         return "-"
     if abs(value) >= 10**digits or (value == int(value) and abs(value) < 1e15):

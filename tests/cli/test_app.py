@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from spinney.cli.app import app
 from spinney.cli.doctor import _name_of_gpu, within
 from spinney.cli.terminal import exit_code, tell_warning
 from spinney.tables.errors import TableError, suggestion
+from spinney.warmup import families
 from tests._compile.processes import warm_cache
 from tests.cli.run import ROOT, facts, process, refusal, run
 
@@ -45,12 +47,15 @@ def test_help():
         said, _ = run(verb, "--help")
         assert "Examples:" in said
         assert f"spinney {verb}" in said
+    assert "[default: 3]" in " ".join(run("fit", "--help")[0].split())  # the level of quality
+    assert "     spinney export titanic.spinney --to onnx" in run("export", "--help")[0]  # examples are indented
+    assert ", ".join(families()) in re.sub(r"[│\s]+", " ", run("warmup", "--help")[0])
     assert CliRunner().invoke(app, []).exit_code == 2  # and the same help
     assert run("--version")[0] == f"spinney {spinney.__version__}\n"
 
 
 def test_what_is_not_understood():
-    assert refusal("fitt", code=2).startswith("No such command 'fitt'")
+    assert refusal("fitt", code=2) == "No such command 'fitt'. Did you mean 'fit'? See --help."
     assert refusal("show", code=2).startswith("Missing argument 'MODEL'")
     assert refusal("fit", "x.csv", "-t", "y", "--cv", "many", code=2).startswith("Invalid value for '--cv'")
 
@@ -67,6 +72,7 @@ def test_exit_codes(capsys, monkeypatch):
     assert raised(TableError("no.")) == (1, "error: no.\n")
     assert raised(ValueError("said\n  so.")) == (1, "error: said so.\n")
     assert raised(FileNotFoundError(2, "No such file", "x.csv")) == (1, "error: x.csv: No such file.\n")
+    assert raised(OSError(28, "No space left on device")) == (1, "error: No space left on device.\n")
     assert raised(MemoryError())[1].startswith("error: there is not enough memory for this table. Leave out columns")
     assert raised(KeyboardInterrupt()) == (130, "interrupted: nothing was written.\n")
     code, said = raised(KeyError("x"))
@@ -131,6 +137,22 @@ def test_a_reader_that_goes_away(model, penguins):
         process.stdout.close()
         assert process.wait(timeout=300) == 141
         assert process.stderr.read() == b""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes")
+@pytest.mark.parametrize("command", [["show", "--help"], ["datasets"]])
+def test_a_reader_of_text_that_goes_away(command):
+    with started(*command) as process:
+        process.stdout.close()
+        assert process.wait(timeout=300) == 141
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="descriptors")
+def test_without_standard_output(model, penguins):
+    with started("predict", model, penguins, preexec_fn=lambda: os.close(1)) as process:
+        _, error = process.communicate(timeout=300)
+    assert (process.returncode, error) == (0, b"")
 
 
 def test_without_the_extra():
@@ -218,7 +240,7 @@ def test_warmup(monkeypatch):
 
 
 def test_warmup_of_an_unknown_family():
-    assert "unknown family 'forest': choose from boosting" in run("warmup", "forest", code=2)[1]
+    assert refusal("warmup", "forest", code=2) == "there is no family 'forest'; did you mean 'forests'?"
 
 
 @pytest.mark.slow

@@ -46,6 +46,19 @@ def test_clusters_of_other_rows(method, more, penguins, tmp_path):
     assert "does not predict a target" in refusal("evaluate", saved, penguins)
 
 
+def test_probabilities_of_clusters(penguins, tmp_path):
+    saved, out = tmp_path / "my groups.spinney", tmp_path / "out.csv"
+    said, _ = run("cluster", penguins, "-k", 3, "--method", "mixture", "--save", saved)
+    assert f"spinney predict '{saved}' TABLE" in said
+    run("predict", saved, penguins, "--proba", "--out", out)
+    found = pl.read_csv(out)
+    shares = found.select(f"probability_{k}" for k in range(3)).to_numpy()
+    assert found["prediction"].to_list() == shares.argmax(axis=1).tolist()
+    assert facts("explain", saved, penguins)["probabilities"]["0"] == pytest.approx(shares[0, 0])
+    run("cluster", penguins, "-k", 3, "--save", saved)
+    assert "KMeans predicts no probabilities" in refusal("predict", saved, penguins, "--proba", code=2)
+
+
 def test_what_cluster_says(penguins):
     said, _ = run("cluster", penguins, "-k", 3)
     assert "note: columns not used for clustering: 'island', 'sex', 'species'" in said
@@ -104,6 +117,7 @@ def test_datasets(tmp_path):
     assert "penguins       344        7  species" in run("datasets")[0]
     assert set(facts("datasets")["datasets"]) == set(TABLES)
     assert pl.read_csv(io.StringIO(run("datasets", "tennis")[0])).shape == (14, 5)
+    assert refusal("datasets", "tennis", "--json", code=2).startswith("--json needs --out")
     assert refusal("datasets", "penguin", code=2) == "there is no bundled table 'penguin'; did you mean 'penguins'?"
 
 

@@ -78,3 +78,16 @@ def test_models_without_shap_values_say_why(tmp_path, penguins):
     said, _ = run("explain", tmp_path / "m.spinney", penguins)
     assert said.startswith("Row 1: ")
     assert "weighted median" in said
+
+
+def test_dates_are_kept_as_a_whole(tmp_path):
+    """The month of a date is a feature of its own."""
+    days = pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 12, 28), eager=True)
+    pl.DataFrame({"my day": days, "late": (days.dt.month() > 6).cast(pl.String)}).write_csv(tmp_path / "t.csv")
+    common = tmp_path / "m.spinney", tmp_path / "t.csv"
+    run("fit", common[1], "-t", "late", "-m", "tree", "--cv", 0, "-o", common[0], "-p", "max_features=1.0")
+    said, _ = run("explain", *common, "--row", 3, "--counterfactual", "--n", 3)
+    assert "2024-01-03" in said
+    assert "no other one exists" in said
+    assert "the parts of the date 'my day' change one by one; --fixed 'my day' keeps it" in said
+    assert not facts("explain", *common, "--counterfactual", "--fixed", "my day")["counterfactuals"]

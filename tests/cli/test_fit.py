@@ -258,6 +258,16 @@ def test_columns_that_know_nothing(tmp_path):
             "--param max_dpth: GradientBoostingClassifier has no such parameter; did you mean 'max_depth'",
         ),
         (
+            ["-t", "won", "-p", "num_leaves=31"],
+            2,
+            "--param num_leaves: GradientBoostingClassifier has no such parameter; use max_leaf_nodes.",
+        ),
+        (
+            ["-t", "won", "-p", "booster=dart"],
+            2,
+            "--param booster: GradientBoostingClassifier has no such parameter; only plain gradient boosting is",
+        ),
+        (
             ["-t", "won", "-p", "max_depth=0"],
             2,
             "--param: The 'max_depth' parameter of GradientBoostingClassifier must be",
@@ -277,6 +287,23 @@ def test_columns_that_know_nothing(tmp_path):
 )
 def test_refusals(simple, options, code, said):
     assert refusal("fit", simple, *options, code=code).startswith(said.format(path=simple))
+
+
+@pytest.mark.parametrize(("pattern", "name"), [("parts/*.csv", "parts"), ("*.csv", "model"), ("one-?.csv", "one")])
+def test_models_of_several_files_have_plain_names(simple, tmp_path, pattern, name):
+    (tmp_path / "parts").mkdir()
+    for place in ("parts/a.csv", "parts/b.csv", "one-1.csv", "one-2.csv"):
+        (tmp_path / place).write_bytes(simple.read_bytes())
+    said, _ = run("fit", pattern, "-t", "won", "-m", "tree", "--cv", 0)
+    assert [one.name for one in tmp_path.glob("*.spinney")] == [f"{name}.spinney"]
+    assert f"spinney predict {name}.spinney NEW-DATA" in said
+
+
+def test_the_target_is_counted_exactly(tmp_path, monkeypatch):
+    monkeypatch.setattr("spinney.tables.kinds._COUNTED", 1_000)
+    path = table(tmp_path / "t.csv", {"x": np.arange(9_000) / 8, "y": np.arange(9_000) % 2})
+    found = facts("fit", path, "-t", "y", "-m", "tree", "--cv", 0, "-o", tmp_path / "m.spinney")
+    assert [one["distinct_is_estimated"] for one in found["table"]["columns"]] == [True, False]
 
 
 def test_types_can_be_given(simple):
@@ -458,3 +485,6 @@ def test_the_time_left_is_without_compiling(monkeypatch, capfd):
 def test_the_leaderboard_is_shown(simple):
     said, _ = run("fit", simple, "-t", "won", "-m", "auto", "-p", "families=['tree']", "--cv", 0)
     assert "weight" in said.split("Feature importances")[-1]
+    shown = facts("show", simple.with_suffix(".spinney"))["leaderboard"]
+    assert [one["name"] for one in shown] == ["tree"]
+    assert shown[0]["weight"] == 1.0

@@ -37,6 +37,10 @@ def test_the_other_file(model, penguins, tmp_path):
     assert "but a pickle: unpickle it if you trust it" in refusal("show", pickled)
 
 
+def test_a_table_without_a_name(model):
+    assert refusal("predict", model, "", code=2).startswith("the name of the table is empty. Name a file")
+
+
 def test_places_that_cannot_be_written(table, model, penguins, tmp_path, monkeypatch):
     """Said before the model is fitted, with the name that the user gave."""
     told = refusal("fit", table, "-t", "y", "--out", tmp_path, code=2)

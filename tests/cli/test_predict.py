@@ -59,6 +59,10 @@ def test_columns_that_are_not_there(model, frame, new):
     assert refusal("predict", model, path) == said
     path = new(frame.drop("sex"))
     assert refusal("predict", model, path) == f"{path} has no column 'sex', which the model was fitted on."
+    path = new(frame.drop("island").rename({"species": "specie"}))
+    assert not refusal("evaluate", model, path, "-t", "specie").endswith("?")
+    path = new(frame.select("species").with_columns(age=1))
+    assert refusal("predict", model, path).endswith("which the model was fitted on.")
 
 
 def test_text_where_numbers_were(model, frame, new):
@@ -204,12 +208,14 @@ def test_intervals_and_sets(penguins, tmp_path):
 
 def test_intervals_of_models_that_know_nothing(model, forest, penguins):
     assert "has no calibration" in refusal("predict", forest, penguins, "--interval", "0.9", code=2)
-    assert "has no calibration" in refusal("predict", model, penguins, "--interval", "0.9", code=2)
+    said = refusal("predict", model, penguins, "--interval", "0.9", code=2)
+    assert "has no calibration" in said
+    assert "--model forest with --param oob_score=true" in said  # not only a method of Python
     assert "level must be" in refusal("predict", model, penguins, "--interval", "1", code=2)
 
 
 def test_probabilities_of_numbers(forest, penguins):
-    assert "have no probabilities" in refusal("predict", forest, penguins, "--proba", code=2)
+    assert "predicts no probabilities" in refusal("predict", forest, penguins, "--proba", code=2)
 
 
 @pytest.mark.parametrize(

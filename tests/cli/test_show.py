@@ -187,3 +187,24 @@ def test_true_is_written_as_in_files(frame, tmp_path):
     for said in (run("show", path)[0], run("show", path, "--rules")[0], run("export", path, "--to", "text")[0]):
         assert "true" in said
         assert "True" not in said
+
+
+@pytest.mark.parametrize("how", [["--tree", 0], ["--rules"]])
+def test_thresholds_of_dates_are_explained(tmp_path, how):
+    days = pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 1, 31), eager=True)
+    pl.DataFrame({"day": days, "x": [k * 7 % 31 for k in range(31)], "y": [k / 2 for k in range(31)]}).write_csv(
+        tmp_path / "t.csv"
+    )
+    for drop, told in (("x", True), ("day", False)):
+        run("fit", tmp_path / "t.csv", "-t", "y", "-m", "tree", "--cv", 0, "-o", tmp_path / "m.spinney", "--drop", drop)
+        said, _ = run("show", tmp_path / "m.spinney", *how)
+        assert ("'day': days since 1970-01-01; 20000 is 2024-10-04" in said) == told
+
+
+def test_the_contents_of_a_stack(penguins, tmp_path):
+    small = [f"{name}__n_estimators=2" for name in ("boosting", "forest", "extra_trees")]
+    few = [one for name in small for one in ("-p", name)]
+    run("fit", penguins, "-t", "species", "-m", "stack", "--cv", 0, "-o", tmp_path / "m.spinney", *few)
+    said, _ = run("inspect", tmp_path / "m.spinney")
+    assert "  columns     7\n" in said  # which of them are categories only the members know
+    assert "None" not in said.replace("None, <NA>", "")

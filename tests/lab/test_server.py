@@ -207,3 +207,7 @@ def test_ctrl_c_stops_it():
     finally:
         process.kill()
     assert (process.returncode, out.strip(), errors) == (0, "The lab is closed.", "")
+
+
+def test_links_that_are_none():
+    assert refusal("lab", "kmeans").startswith("link must be a link to a step, copied from the page, got 'kmeans'")

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 import spinney
 from spinney.data.schema import learn_and_read
 from spinney.datasets import load_penguins
-from spinney.reporting.charts import ticks
+from spinney.reporting.charts import tick_texts, ticks
 from spinney.reporting.sample import text_of
 from spinney.view.numbers import short
 from tests.browser import Browser, find_browser
@@ -347,6 +347,7 @@ def test_numbers_in_few_digits():
     assert [short(value) for value in (2007, 123456.7, 0.000123456, np.nan)] == ["2007", "123,457", "0.0001235", "-"]
     assert ticks(0.0, 1.0) == [0.0, 0.2, 0.4, pytest.approx(0.6), 0.8, 1.0]
     assert ticks(3.0, 3.0) == [3.0]
+    assert tick_texts(ticks(-0.3, 4.0)) == ["0", "1", "2", "3", "4"]  # not -0
 
 
 @pytest.mark.skipif(find_browser() is None, reason="there is no Chromium on this machine")

@@ -5,7 +5,7 @@ import pytest
 from spinney.tables.errors import TableError
 from spinney.tables.files import Dialect, open_source
 from spinney.tables.kinds import MISSING
-from spinney.tables.reading import read_table, survey
+from spinney.tables.reading import check_names, read_table, survey
 from tests.tables.workbook import write_workbook
 
 ROWS = [[k % 7, k / 4, "ab"[k % 2], ("day", 45292 + k), f"${k},000" if k else None, k % 3 == 0] for k in range(40)]
@@ -45,6 +45,10 @@ def test_sheets(book):
     assert open_source(str(book), Dialect(sheet="other", header=False)).columns == ("column_1", "column_2")
     with pytest.raises(TableError, match="has no sheet 'Data'; did you mean 'data'"):
         open_source(str(book), Dialect(sheet="Data"))
+    with pytest.raises(
+        TableError, match=r"has no column 'b'; .* Note that the workbook has 2 sheets; the first, 'data'"
+    ):
+        check_names(open_source(str(book)), {"--target": ["b"]})
 
 
 def test_damaged_workbooks(book):

@@ -1,5 +1,7 @@
 """Pictures of scores: lines, bands and cells are where the numbers say."""
 
+from itertools import pairwise
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -10,6 +12,7 @@ import pytest
 from spinney import DecisionTreeClassifier, plot_confusion_matrix, plot_learning_curve, plot_validation_curve
 from spinney.datasets import load_penguins
 from spinney.evaluate import confusion_matrix, learning_curve, validation_curve
+from spinney.view.figures import name_places
 
 X, Y = load_penguins()
 TREE = DecisionTreeClassifier()
@@ -70,3 +73,20 @@ def test_a_confusion_matrix(ax, normalize):
 def test_curves_of_another_kind_are_refused(plot):
     with pytest.raises(TypeError, match=r"curve must be what spinney.evaluate.*_curve returns, got int"):
         plot(3)
+
+
+@pytest.mark.parametrize(("n", "long"), [(3, False), (19, True), (90, False)])
+def test_names_of_categories_do_not_overlap(n, long):
+    figure, ax = plt.subplots(figsize=(4.0, 3.0))
+    ax.set_xlim(-1, n)
+    name_places(ax, np.arange(n), [f"a long class name {k}" if long else f"c{k}" for k in range(n)])
+    figure.canvas.draw()
+    shown = [one for one in ax.get_xticklabels() if one.get_text()]
+    assert 2 < len(shown) <= n
+    ends = [one.get_window_extent() for one in shown]
+    if shown[0].get_rotation():  # turned: the anchors are apart by more than a line is high
+        assert min(b.x1 - a.x1 for a, b in pairwise(ends)) > 7.0
+    else:
+        assert all(a.x1 < b.x0 for a, b in pairwise(ends))
+    assert bool(shown[0].get_rotation()) == (n > 3)
+    plt.close(figure)

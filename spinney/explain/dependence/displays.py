@@ -15,7 +15,7 @@ from spinney._docstrings import completed
 from spinney.explain.dependence.ale import ale
 from spinney.explain.dependence.grids import Columns
 from spinney.explain.dependence.partial_dependence import partial_dependence
-from spinney.view.figures import class_colours, import_pyplot, plainly
+from spinney.view.figures import class_colours, import_pyplot, name_places, plainly
 
 _PANEL = 4.0, 3.2  # inches
 _MOST_LINES = 300  # of individual rows in a panel
@@ -129,9 +129,7 @@ class _Panels:
             places = np.arange(len(grid))
             ax.plot(places, values, "o-", color=colour, linewidth=1.0, markersize=7, label=name)
             labels = ["missing" if value is None else str(value) for value in grid.tolist()]
-            turned = sum(map(len, labels)) > 34
-            ax.set_xticks(places, labels, rotation=35 if turned else 0, ha="right" if turned else "center")
-            plainly(ax.get_xticklabels())
+            name_places(ax, places, labels)
             ax.margins(x=0.12)
             return
         known = ~np.isnan(grid.astype(np.float64))

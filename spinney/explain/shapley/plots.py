@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spinney.explain.shapley.explanation import Explanation, read_explanation
-from spinney.view.figures import axes_for, class_colours, drawing, mix, name_rows, plainly
+from spinney.view.figures import axes_for, class_colours, drawing, mix, name_places, name_rows, plainly
 from spinney.view.numbers import write_amount, write_value
 from spinney.view.phrases import check_count
 
@@ -507,9 +507,7 @@ def _places(ax: Any, data: _ColumnData) -> np.ndarray:
         ticks, names = list(range(len(data.names))), data.names
         if missing.any():
             ticks, names = [*ticks, -1], [*names, "missing"]
-        many = sum(map(len, names)) > 60
-        ax.set_xticks(ticks, names, rotation=30 if many else 0, ha="right" if many else "center")
-        plainly(ax.get_xticklabels())
+        name_places(ax, ticks, names)
         ax.set_xlim(min(ticks) - 0.6, max(ticks) + 0.6)
         return np.asarray(np.where(missing, -1.0, x) + jitter)
     if missing.any():
