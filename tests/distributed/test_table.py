@@ -9,6 +9,7 @@ from spinney.data import encode as binning
 from spinney.data.remote_table import is_dask, is_remote
 from spinney.data.schema import learn_and_read
 from spinney.distributed.collections import find_client, vector_here
+from spinney.distributed.dataset import share_out
 from spinney.distributed.table import DaskTable
 from tests.distributed.remains import addresses
 
@@ -70,7 +71,7 @@ def test_frames(client, monkeypatch, weighted, sample):
         assert np.array_equal(dataset.codes.take(some), local.codes[:, some])
         kept = np.sort(some)
         assert np.array_equal(dataset.take(kept).row_keys(team), local.take(kept).row_keys(team))
-    shares = dataset.take(kept).share_out(addresses(client))
+    shares = share_out(client, dataset.take(kept).pieces(), addresses(client))
     pieces = sorted((piece.begin, piece.n_rows) for own in shares.values() for piece in own)
     assert [begin for begin, _ in pieces] == np.cumsum([0, *(n for _, n in pieces)])[:-1].tolist()
     assert sum(n for _, n in pieces) == 90

@@ -21,6 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spinney
 from spinney import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
+from spinney.data.target import class_target
 from spinney.datasets import load_penguins
 from tests.compiled import slow
 
@@ -314,7 +315,7 @@ def test_balanced_subsamples_weigh_as_in_scikit_learn():
         np.array(["a", "b", "c"])[random.randint(0, 3, 90)],
         random.randint(0, 3, (90, 2)),
     ):
-        factors = make(RandomForestClassifier, class_weight="balanced_subsample")._class_factors(y)
+        factors = make(RandomForestClassifier, class_weight="balanced_subsample")._class_factors(class_target(y))
         for _ in range(5):
             counts = random.multinomial(12, np.full(90, 1 / 90))  # of some classes none
             drawn = np.repeat(np.arange(90), counts)
