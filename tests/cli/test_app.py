@@ -247,7 +247,7 @@ def test_warmup_of_an_unknown_family():
 @pytest.mark.skipif(PLAIN_PYTHON, reason="plain Python compiles nothing")
 def test_warmup_compiles(tmp_path):
     """From a folder that lacks one kernel."""
-    kernel = "spinney.tree.descend._note"
+    kernel = "spinney.tree.descend._send_down"
     warm_cache(tmp_path, kernel)
     assert not list(tmp_path.rglob(f"{kernel}*.bin"))
     done = process("warmup", "imported", "--jobs", 1, SPINNEY_CACHE_DIR=str(tmp_path), timeout=900)
