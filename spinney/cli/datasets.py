@@ -14,7 +14,7 @@ from spinney.cli import options
 from spinney.cli.files import TableWriter
 from spinney.cli.report import Report
 from spinney.datasets.bundled import FLIGHT_COLUMNS, WEEK
-from spinney.datasets.lectures import RESTAURANT, TENNIS
+from spinney.datasets.lectures import HEART, RESTAURANT, TEN_POINTS, TENNIS
 from spinney.tables.errors import suggestion, usage
 from spinney.view.numbers import plural
 
@@ -33,10 +33,13 @@ TABLES = {
     "flights": Bundled(
         20_000, 18, "late", "will the flight leave late? New York, 2013; numbers, text, missing values", "date"
     ),
+    "heart": Bundled(8, 3, "HeartDisease", "a heart disease? one round of AdaBoost by hand; numbers and text"),
     "penguins": Bundled(344, 7, "species", "which species is it? numbers, text, missing values"),
     "restaurant": Bundled(12, 10, "Wait", "wait for a table? Russell and Norvig's example; text"),
+    "ten-points": Bundled(10, 2, "label", "which class? AdaBoost in three rounds; numbers"),
     "tennis": Bundled(14, 4, "PlayTennis", "play tennis today? Quinlan's example for ID3; text"),
 }
+TEXTS = {"heart": HEART, "restaurant": RESTAURANT, "ten-points": TEN_POINTS, "tennis": TENNIS}
 
 
 def datasets(
@@ -108,8 +111,8 @@ def _tell_all(report: Report) -> None:
 
 def load(name: str) -> pl.DataFrame:
     """Return a bundled dataset with the target as the last column."""
-    if name in ("restaurant", "tennis"):
-        return _from_text(RESTAURANT if name == "restaurant" else TENNIS)
+    if name in TEXTS:
+        return _from_text(TEXTS[name])
     folder = files("spinney.datasets") / "data"
     if name == "penguins":
         return pl.read_csv((folder / "penguins.csv").read_bytes(), null_values=["NA"]).select(
@@ -124,10 +127,9 @@ def load(name: str) -> pl.DataFrame:
 
 
 def _from_text(text: str) -> pl.DataFrame:
-    head, *rows = (line.split() for line in text.strip().splitlines())
     plain = {"T": "true", "F": "false"}
-    table = pl.DataFrame([[plain.get(cell, cell) for cell in row] for row in rows], schema=head, orient="row")
-    return table.drop("Minutes", strict=False)
+    lines = (",".join(plain.get(cell, cell) for cell in line.split()) for line in text.strip().splitlines())
+    return pl.read_csv("\n".join(lines).encode()).drop("Minutes", strict=False)
 
 
 def _held_out(table: pl.DataFrame, groups: str | None, share: float, seed: int) -> pl.Series:

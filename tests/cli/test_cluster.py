@@ -9,7 +9,14 @@ from sklearn.datasets import make_blobs
 
 import spinney
 from spinney.cli.datasets import TABLES, load
-from spinney.datasets import load_flights, load_penguins, load_restaurant, load_tennis
+from spinney.datasets import (
+    load_flights,
+    load_heart,
+    load_penguins,
+    load_restaurant,
+    load_ten_points,
+    load_tennis,
+)
 from tests.cli.run import facts, refusal, run
 
 
@@ -95,9 +102,11 @@ def test_cluster_refusals(blobs, tmp_path):
 def test_the_bundled_tables_are_those_of_python():
     for name, loader in {
         "flights": load_flights,
+        "heart": load_heart,
         "penguins": load_penguins,
-        "tennis": load_tennis,
         "restaurant": load_restaurant,
+        "ten-points": load_ten_points,
+        "tennis": load_tennis,
     }.items():
         table, (X, y) = load(name), loader()
         about = TABLES[name]
