@@ -12,7 +12,7 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.files import TableWriter, check_place, save_model, what_is_there
-from spinney.cli.report import Report, Working, number, quoted
+from spinney.cli.report import MOST_COLUMNS, Report, Working, means_of, number, quoted, tell_clusters
 from spinney.tables.errors import TableError, usage
 from spinney.tables.files import Source, open_source
 from spinney.tables.kinds import Column
@@ -21,7 +21,6 @@ from spinney.tables.recipe import Recipe, numbers_of
 from spinney.view.numbers import plural
 
 METHODS = ("kmeans", "mixture")
-_MOST_COLUMNS = 12
 _FEWEST, _MOST_OF = 30, 0.95  # rows that stay when outliers are left out
 _TRIED = 10  # numbers of clusters
 
@@ -91,7 +90,7 @@ def cluster(
     if len(outliers):
         rows = (outliers + 1).tolist()
         report.note(outliers=rows)
-        shown = ", ".join(map(str, rows[:_MOST_COLUMNS])) + (" ..." if len(rows) > _MOST_COLUMNS else "")
+        shown = ", ".join(map(str, rows[:MOST_COLUMNS])) + (" ..." if len(rows) > MOST_COLUMNS else "")
         report.warn(
             f"{plural(len(rows), 'outlying row')} ({shown}) left out of the clustering; each is assigned to the "
             "nearest cluster"
@@ -185,7 +184,6 @@ def _tell_clusters(
     tried: Any,
     method: str,
 ) -> None:
-    n_clusters = len(np.unique(labels))
     if tried:
         what = "BIC" if method == "mixture" else "inertia"
         chosen = getattr(model, "n_clusters", None) or model.n_components
@@ -199,26 +197,9 @@ def _tell_clusters(
         )
     found = np.arange(int(labels.max()) + 1)
     sizes = np.bincount(labels, minlength=len(found))
-    means = np.array([_means(values[labels == one]) for one in found])
-    apart = _means((means / spread - _means(means / spread)) ** 2)
-    telling = np.argsort(-np.nan_to_num(apart), kind="stable")[:_MOST_COLUMNS]
-    report.title(
-        f"{plural(n_clusters, 'cluster')}, with the means of "
-        + ("their columns" if len(names) <= _MOST_COLUMNS else f"the {_MOST_COLUMNS} columns that differ most")
-    )
-    report.table(
-        ["cluster", "rows", *(names[c] for c in telling)],
-        [(one, f"{sizes[one]:,}", *(number(means[one, c]) for c in telling)) for one in found],
-        "r" * (2 + len(telling)),
-    )
+    means = np.array([means_of(values[labels == one]) for one in found])
+    tell_clusters(report, names, [f"{size:,}" for size in sizes], means, spread)
     report.note(clusters=[{"cluster": one, "rows": sizes[one], "means": dict(zip(names, means[one]))} for one in found])
-
-
-def _means(values: np.ndarray) -> np.ndarray:
-    """Return the means of the columns, ignoring missing values; NaN for a column without values."""
-    known = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        return np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0)
 
 
 def _write(source: Source, labels: np.ndarray, out: Path, report: Report) -> None:

@@ -244,6 +244,7 @@ class Working:
 
 EXACT = 2_000  # up to about this many distinct numbers are counted exactly
 _MOST = 40  # columns that are shown
+MOST_COLUMNS = 12  # of clusters
 _DIGITS = 10  # of an example
 _ALL_BY_ITSELF = 0.9  # the importance from which a column may leak the target
 
@@ -374,6 +375,30 @@ def importances_of(model: Any, names: Sequence[str]) -> list[tuple[str, float]]:
     if found is None or len(found) != len(names):
         return []
     return [(names[k], float(found[k])) for k in np.argsort(-np.asarray(found), kind="stable")]
+
+
+def tell_clusters(
+    report: Report, names: list[str], sizes: list[str], means: np.ndarray, spread: np.ndarray, header: str = "rows"
+) -> None:
+    """Print the sizes and means of clusters, by the columns that differ most in units of their spread."""
+    apart = means_of((means / spread - means_of(means / spread)) ** 2)
+    telling = np.argsort(-np.nan_to_num(apart), kind="stable")[:MOST_COLUMNS]
+    report.title(
+        f"{plural(len(means), 'cluster')}, with the means of "
+        + ("their columns" if len(names) <= MOST_COLUMNS else f"the {MOST_COLUMNS} columns that differ most")
+    )
+    report.table(
+        ["cluster", header, *(names[c] for c in telling)],
+        [(k, size, *(number(means[k, c]) for c in telling)) for k, size in enumerate(sizes)],
+        "r" * (2 + len(telling)),
+    )
+
+
+def means_of(values: np.ndarray) -> np.ndarray:
+    """Return the means of the columns, ignoring missing values; NaN for a column without values."""
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0)
 
 
 def tell_importances(

@@ -10,7 +10,16 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.files import load_model
-from spinney.cli.report import Report, importances_of, label, number, quoted, tell_importances, tell_leaderboard
+from spinney.cli.report import (
+    Report,
+    importances_of,
+    label,
+    number,
+    quoted,
+    tell_clusters,
+    tell_importances,
+    tell_leaderboard,
+)
 from spinney.tables.errors import TableError, usage
 from spinney.tables.recipe import Recipe
 from spinney.view.numbers import plural
@@ -50,6 +59,8 @@ def show(
         _tell_rules(report, fitted, recipe, tree, most)
     elif tree is not None or (is_tree and not importances):
         _tell_tree(report, fitted, recipe, tree, max_depth)
+    if recipe.scaling is not None and not (rules or importances or tree is not None):
+        _tell_centres(report, fitted, recipe)
     if importances or not (rules or tree is not None):
         if not importances_of(fitted, recipe.features) and importances:
             raise TableError(f"{type(fitted).__name__} has no feature importances.")
@@ -80,6 +91,20 @@ def _tell_model(report: Report, fitted: Any, recipe: Recipe) -> None:
         report.say(f"  {recipe.score['how']}: {scores}")
     tell_leaderboard(report, fitted)
     _tell_members(report, fitted)
+
+
+def _tell_centres(report: Report, fitted: Any, recipe: Recipe) -> None:
+    """Print the clusters in the units of the table."""
+    scaling = recipe.scaling or {}
+    spread = np.array(scaling["spread"])
+    if hasattr(fitted, "weights_"):
+        means, sizes, header = fitted.means_, [f"{weight:.1%}" for weight in fitted.weights_], "weight"
+    else:
+        means, header = fitted.cluster_centers_, "rows"
+        sizes = [f"{size:,}" for size in np.bincount(fitted.labels_, minlength=len(means))]
+    means = means * spread + scaling["centre"]
+    tell_clusters(report, recipe.features, sizes, means, spread, header)
+    report.note(clusters=[{"means": dict(zip(recipe.features, row))} for row in means.tolist()])
 
 
 def _tell_members(report: Report, fitted: Any) -> None:

@@ -99,6 +99,19 @@ def test_cluster_refusals(blobs, tmp_path):
     assert len(facts("cluster", tmp_path / "far.csv", "-k", 2, "--missing", "inf")["clusters"]) == 2
 
 
+@pytest.mark.parametrize("method", ["kmeans", "mixture"])
+def test_clusters_are_shown_in_the_units_of_the_table(tmp_path, method):
+    table, model = tmp_path / "two.csv", tmp_path / "two.spinney"
+    table.write_text("a,b\n" + "".join(f"{100 * (k % 2) + k / 50},{k % 7}\n" for k in range(60)))
+    made = facts("cluster", table, "-k", 2, "--method", method, "--save", model)["clusters"]
+    shown = facts("show", model)["clusters"]
+    for one, other in zip(made, shown, strict=True):
+        assert one["means"] == pytest.approx(other["means"])
+    text = run("show", model)[0]
+    assert "2 clusters, with the means of their columns" in text
+    assert ("weight" if method == "mixture" else "rows") in text
+
+
 def test_the_bundled_tables_are_those_of_python():
     for name, loader in {
         "flights": load_flights,
