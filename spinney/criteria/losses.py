@@ -431,10 +431,14 @@ def _response(loss, raw):
 
 
 def _respond(loss, raw, out):
-    for i in range(raw.size):
-        found = response(loss, raw[i])
-        out[i, 0] = 1.0 - found
-        out[i, out.shape[1] - 1] = found
+    if out.size == raw.size:
+        for i in range(raw.size):
+            out[i] = response(loss, raw[i])
+    else:
+        for i in range(raw.size):
+            found = response(loss, raw[i])
+            out[2 * i] = 1.0 - found
+            out[2 * i + 1] = found
 
 
 _respond_builtin, _respond_custom = kernel(_respond), kernel_each(_respond)
@@ -442,9 +446,9 @@ _respond_builtin, _respond_custom = kernel(_respond), kernel_each(_respond)
 
 def respond(loss: Any, raw: np.ndarray, is_classes: bool) -> np.ndarray:
     """Predictions of raw scores: values, or the probabilities (rows, 2) of two classes."""
-    out = np.empty((raw.size, 2 if is_classes else 1))
+    out = np.empty(2 * raw.size if is_classes else raw.size)
     if is_builtin(loss):
         _respond_builtin(loss, raw, out)
     else:
         _respond_custom(loss.response)(loss.response, raw, out)
-    return out if is_classes else out[:, 0]
+    return out.reshape(-1, 2) if is_classes else out
