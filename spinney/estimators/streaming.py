@@ -8,7 +8,7 @@ for a dask collection, and on the GPU for a table there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -38,7 +38,7 @@ def is_in_memory(*values: Any) -> bool:
     return all(map(_is_of_memory, map(type, values)))
 
 
-@cache
+@lru_cache(maxsize=256)  # bounded: classes may be made by the thousand
 def _is_of_memory(kind: type) -> bool:
     return kind.__module__.partition(".")[0] in _IN_MEMORY
 
